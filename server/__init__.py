@@ -1,0 +1,1 @@
+"""Omoide: a self-hosted voice server for desk robots that remembers."""

@@ -1,0 +1,294 @@
+"""The configuration: its shape, its defaults, and where it is read from (environment over file over default)."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
+
+from server.config_file import ConfigFile, explain, read_config_file, reject_unknown_variables
+
+ENVIRONMENT_PREFIX = "OMOIDE_"
+
+Probability = Annotated[float, Field(ge=0, le=1)]
+Milliseconds = Annotated[int, Field(ge=0)]
+Seconds = Annotated[float, Field(gt=0)]
+Language = Annotated[str, Field(pattern="^[a-z]{2}$")]
+Port = Annotated[int, Field(ge=0, le=65535)]
+
+
+def _known_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise ValueError(
+            f"no time zone is called {name!r}; use a name such as Asia/Tokyo"
+        ) from error
+    return name
+
+
+class Section(BaseModel):
+    """Base of every section: a key that is not known is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ServerSection(Section):
+    """Doors and clock."""
+
+    host: str = "0.0.0.0"  # robots come from the local network
+    device_port: Port = 8000
+    http_port: Port = 8003
+    public_url: str = ""
+    timezone: Annotated[str, AfterValidator(_known_zone)] = "Asia/Tokyo"
+
+
+class AccessSection(Section):
+    """Who may come in."""
+
+    mode: Literal["open", "approve"] = "open"
+    api_token: SecretStr = SecretStr("")
+    trusted_proxies: tuple[str, ...] = ()
+    allowed_hosts: tuple[str, ...] = ()
+
+
+class LimitsSection(Section):
+    """What one connection may ask of the server."""
+
+    message_bytes: Annotated[int, Field(ge=1024)] = 262_144
+    messages_per_second: Annotated[int, Field(ge=20)] = 200
+    idle_close_seconds: Seconds = 110.0
+    hello_timeout_seconds: Seconds = 10.0
+    connections: Annotated[int, Field(ge=1)] = 200
+
+
+class DeviceSection(Section):
+    """What is known about one device before it connects."""
+
+    person: str = ""
+    language: Language | Literal["auto"] = "auto"
+    voice: str = ""
+    profile: Literal["", "xiaozhi", "stackchan", "vrm"] = ""
+
+
+class PersonSection(Section):
+    """What is fixed for one person."""
+
+    language: Language | Literal["auto"] = "auto"
+    voice: str = ""
+
+
+class VadSection(Section):
+    """Voice activity detection."""
+
+    engine: Literal["silero", "webrtc"] = "silero"
+    speech_threshold: Probability = 0.5
+    silence_threshold: Probability = 0.35
+    gate_aggressiveness: Annotated[int, Field(ge=0, le=3)] = 1
+
+
+class EndpointingSection(Section):
+    """When an utterance starts and ends. Counted in samples of received audio."""
+
+    min_speech_ms: Milliseconds = 96
+    silence_ms: Milliseconds = 600
+    preroll_ms: Milliseconds = 480
+    max_utterance_seconds: Seconds = 30.0
+    stall_seconds: Seconds = 2.0
+    guard_ms: Milliseconds = 200
+
+
+class WhisperSection(Section):
+    """The embedded recogniser."""
+
+    model_path: str = ""
+    threads: Annotated[int, Field(ge=0)] = 0
+    no_speech_threshold: Probability = 0.5
+    early_start_ms: Milliseconds = 200
+    hub_model: str = ""
+
+
+class AsrSection(Section):
+    """Speech recognition."""
+
+    engine: Literal["whisper"] = "whisper"
+    languages: tuple[Language, ...] = ("ja", "en")
+    language: Language | Literal["auto"] = "auto"
+    whisper: WhisperSection = WhisperSection()
+
+
+class RetrievalSection(Section):
+    """Which memories reach a prompt."""
+
+    candidates: Annotated[int, Field(ge=1)] = 8
+    recency_weight: Annotated[float, Field(ge=0)] = 0.05
+    recency_days: Annotated[float, Field(gt=0)] = 14.0
+    limit: Annotated[int, Field(ge=0)] = 3
+
+
+class ExtractionSection(Section):
+    """When facts are drawn from what was said."""
+
+    silence_minutes: Annotated[float, Field(gt=0)] = 5.0
+    turns: Annotated[int, Field(ge=1)] = 8
+    duplicate_threshold: Probability = 0.92
+
+
+class HistorySection(Section):
+    """What stays verbatim in the prompt."""
+
+    turns: Annotated[int, Field(ge=0)] = 3
+    window_minutes: Annotated[float, Field(gt=0)] = 10.0
+
+
+class PersonaSection(Section):
+    """Who answers."""
+
+    prompts: str = ""
+    language: Language = "ja"
+
+
+class EmbeddedLlmSection(Section):
+    """The packaged models; a path to any other GGUF file replaces one."""
+
+    ja_path: str = ""
+    en_path: str = ""
+    threads: Annotated[int, Field(ge=0)] = 0
+    context_tokens: Annotated[int, Field(ge=512)] = 2048
+    max_tokens: Annotated[int, Field(ge=8)] = 96
+    temperature: Annotated[float, Field(ge=0)] = 0.4
+
+
+class OpenAiLlmSection(Section):
+    """Any endpoint that speaks the OpenAI chat protocol."""
+
+    base_url: str = ""
+    model: str = ""
+    api_key: SecretStr = SecretStr("")
+    api_key_env: str = "OPENAI_API_KEY"
+    max_tokens: Annotated[int, Field(ge=8)] = 400
+    temperature: Annotated[float, Field(ge=0)] = 0.7
+    enable_thinking: bool | None = None
+    web_search: bool = False
+    extra_body: dict[str, Any] = Field(default_factory=dict)
+    prompt_budget_tokens: Annotated[int, Field(ge=200)] = 3000
+
+
+class LlmSection(Section):
+    """The language model."""
+
+    engine: Literal["auto", "embedded", "openai"] = "auto"
+    first_token_seconds: Seconds = 8.0
+    idle_seconds: Seconds = 6.0
+    total_seconds: Seconds = 60.0
+    embedded: EmbeddedLlmSection = EmbeddedLlmSection()
+    openai: OpenAiLlmSection = OpenAiLlmSection()
+
+
+class SentencesSection(Section):
+    """How the stream of the model is cut for the voice."""
+
+    first_piece_chars: Annotated[int, Field(ge=0)] = 16
+    max_chars: Annotated[int, Field(ge=20)] = 120
+    idle_flush_seconds: Seconds = 1.5
+
+
+class TtsSection(Section):
+    """Speech synthesis."""
+
+    engine: Literal["embedded"] = "embedded"
+    speed: Annotated[float, Field(ge=0.5, le=2)] = 1.0
+    first_audio_seconds: Seconds = 10.0
+    readings: dict[str, str] = Field(default_factory=dict)
+    piper_voice: str = ""
+
+
+class PacingSection(Section):
+    """How audio is handed to the device, and what fills a silence."""
+
+    lead_ms: Milliseconds = 600
+    lead_in_ms: Milliseconds = 0
+    tail_ms: Milliseconds = 120
+    filler_after_seconds: Seconds = 4.0
+
+
+class RecordingSection(Section):
+    """What is kept of a turn on disk besides memory."""
+
+    keep_audio: bool = False
+    keep_turns: bool = False
+    recent_turns: Annotated[int, Field(ge=0)] = 50
+
+
+class LoggingSection(Section):
+    """The log on standard error."""
+
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["console", "json"] = "console"
+
+
+class Config(BaseSettings):
+    """The whole configuration, one section per stage in the order of the pipeline."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=ENVIRONMENT_PREFIX,
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+    )
+
+    server: ServerSection = ServerSection()
+    access: AccessSection = AccessSection()
+    limits: LimitsSection = LimitsSection()
+    devices: dict[str, DeviceSection] = Field(default_factory=dict)
+    persons: dict[str, PersonSection] = Field(default_factory=dict)
+    vad: VadSection = VadSection()
+    endpointing: EndpointingSection = EndpointingSection()
+    asr: AsrSection = AsrSection()
+    retrieval: RetrievalSection = RetrievalSection()
+    extraction: ExtractionSection = ExtractionSection()
+    history: HistorySection = HistorySection()
+    persona: PersonaSection = PersonaSection()
+    llm: LlmSection = LlmSection()
+    sentences: SentencesSection = SentencesSection()
+    tts: TtsSection = TtsSection()
+    pacing: PacingSection = PacingSection()
+    recording: RecordingSection = RecordingSection()
+    logging: LoggingSection = LoggingSection()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Let the environment win over the file, which arrives as the arguments."""
+        return env_settings, init_settings
+
+
+def load_config(path: Path | None) -> Config:
+    """Read the configuration.
+
+    Args:
+        path: The YAML file; None for the defaults and the environment alone.
+
+    Raises:
+        ConfigError: The file is missing or no YAML, a key or an engine is misspelt, a value is out of range. The
+            message names the file, the line and the nearest right name.
+    """
+    file = ConfigFile.empty() if path is None else read_config_file(path)
+    reject_unknown_variables(os.environ, ENVIRONMENT_PREFIX, Config)
+    try:
+        return Config(**file.values)
+    except (ValidationError, SettingsError) as error:
+        raise explain(error, file, ENVIRONMENT_PREFIX, Config) from error

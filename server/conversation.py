@@ -1,0 +1,313 @@
+"""The whole talk on one screen: converse() holds a conversation, take_turn() answers one utterance.
+
+VAD → ASR → normalize → retrieve → LLM → sentences → TTS → device.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+
+import anyio
+import structlog
+
+from firmware_bridge.events import Aborted, Alert, ShowTranscript, SpeechStopped, TextSaid
+from server.ahead import ahead
+from server.config import Config
+from server.errors import AsrError, LlmError, OmoideError
+from server.listening import Ending, Utterance, listen
+from server.memory import Memory
+from server.phrasebook import Phrasebook
+from server.ports import Asr, Clock, Device, Llm, TextDelta, Tts, Usage, Vad, Voice
+from server.prompting import PromptFiles, compose
+from server.query import normalize
+from server.sentences import Sentence, join_sentences, notice_pauses, split_sentences
+from server.speaking import Part, Playback, play_all, spoken_language, synthesize
+from server.trace import Laps, Turns, add_stage, mark, stage
+from server.turn import Happening, Prompt, Stage, Transcript, Turn
+
+log = structlog.get_logger(__name__)
+
+PARTS_AHEAD = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """What a conversation listens, thinks and speaks with."""
+
+    vad: Vad
+    asr: Asr
+    llm: Llm
+    tts: Tts
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What all conversations of a server share."""
+
+    config: Config
+    clock: Clock
+    engines: Engines
+    memory: Memory
+    prompts: PromptFiles
+    phrasebook: Phrasebook
+    turns: Turns
+
+
+@dataclass(slots=True)
+class Reply:
+    """The answering half of a turn: the half that a barge-in cancels."""
+
+    playback: Playback
+    scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+    finished: anyio.Event = field(default_factory=anyio.Event)
+    began_at: float = field(default_factory=anyio.current_time)
+    unwanted: bool = False
+    """Whether the person asked for silence: then the question is not answered later either."""
+
+    def cancel(self) -> None:
+        """Fall silent at once and stop thinking."""
+        self.playback.stop()
+        self.scope.cancel()
+
+
+class Conversation:
+    """The talk with one device, from its hello until it hangs up."""
+
+    def __init__(self, device: Device, house: House) -> None:
+        self.device = device
+        self.house = house
+        self._reply = self._new_reply()
+        self._reply.finished.set()
+        self._unanswered = ""
+        """What was said in turns that were cut off before anything was heard."""
+
+    async def converse(self) -> None:
+        """Hold one conversation: a turn for every utterance, until the device hangs up."""
+        config = self.house.config
+        async with anyio.create_task_group() as tasks:
+            ear = listen(
+                self.device,
+                self.house.engines.vad,
+                config.vad,
+                config.endpointing,
+                self._is_speaking,
+            )
+            try:
+                async with aclosing(ear):
+                    async for said in ear:
+                        if isinstance(said, Aborted):
+                            self._abort()
+                            continue
+                        previous, self._reply = self._reply, self._new_reply()
+                        previous.cancel()  # barge-in
+                        tasks.start_soon(self.take_turn, said, self._reply, previous)
+            except OmoideError as error:
+                log.warning("deaf", device=self.device.id, code=error.code, reason=str(error))
+                self.device.send(Alert(error.code, str(error)))
+            tasks.cancel_scope.cancel()
+
+    async def take_turn(self, said: Utterance | TextSaid, reply: Reply, previous: Reply) -> None:
+        """Answer one utterance.
+
+        Listening is never cancelled, only answering is: `reply.cancel` cuts everything after the transcript.
+
+        Args:
+            said: The utterance, perhaps still growing, or a ready text.
+            reply: What to cancel for a barge-in.
+            previous: The reply before this one; this one waits until it has been put away.
+        """
+        with self.house.turns.record(self.device.id, self.device.person) as turn:
+            try:
+                failure = await self._understand(said, turn)
+                with stage(Stage.PREVIOUS_REPLY):
+                    await previous.finished.wait()
+                with reply.scope:
+                    await self._answer_or_apologize(turn, reply.playback, failure)
+            finally:
+                self._put_away(turn, said, reply)
+
+    async def _understand(self, said: Utterance | TextSaid, turn: Turn) -> OmoideError | None:
+        """Fill in the transcript; return what went wrong, as the person must be told of it in due order."""
+        language = self._default_language()
+        if isinstance(said, TextSaid):
+            turn.transcript = Transcript(said.text.strip(), spoken_language(said.text, language))
+            return None
+        try:
+            transcript = await self.house.engines.asr.transcribe(said, self.device.language)
+        except OmoideError as error:
+            return error
+        except Exception:
+            log.exception("asr-fault", turn=turn.id)
+            return AsrError("asr-failed", "A fault in the program ended speech recognition.")
+        add_stage(Stage.LISTENING, said.voice_ended_at - said.started_at)
+        add_stage(Stage.ENDPOINT, said.ended_at - said.voice_ended_at)
+        mark(Happening.ASR_END)
+        was_none = said.ending is Ending.DISCARDED or said.voiced_samples == 0
+        turn.transcript = replace(transcript, text="") if was_none else transcript
+        return None
+
+    async def _answer_or_apologize(
+        self, turn: Turn, playback: Playback, failure: OmoideError | None
+    ) -> None:
+        try:
+            if failure is None:
+                await self._answer(turn, playback)
+        except OmoideError as error:
+            failure = error
+        except Exception:
+            log.exception("turn-fault", turn=turn.id)
+            failure = OmoideError("internal-error", "A fault in the program ended this turn.")
+        if failure is not None:
+            await self._apologize(turn, playback, failure)
+
+    async def _answer(self, turn: Turn, playback: Playback) -> None:
+        transcript = self._with_unanswered(turn)
+        if not transcript:
+            return
+        self.device.send(ShowTranscript(transcript.text))
+        turn.query = normalize(transcript.text)
+        with stage(Stage.RECALL):
+            turn.recalled = await self.house.memory.recall(turn.person, turn.query)
+        mark(Happening.RECALL_END)
+        laps = Laps()
+        tokens = self._think(self._compose(turn, transcript), turn, laps)
+        filler = self.house.phrasebook.ready(
+            "filler", transcript.language, self.device.playback_rate
+        )
+        async with notice_pauses(tokens, self.house.config.sentences.idle_flush_seconds) as pieces:
+            parts = self._speak(pieces, turn, transcript.language, laps)
+            async with ahead(parts, PARTS_AHEAD) as ready:
+                await play_all(
+                    ready, playback, filler, self.house.config.pacing.filler_after_seconds
+                )
+        if not turn.reply:
+            raise LlmError(
+                "llm-empty", "The model answered with nothing that can be said.", retryable=True
+            )
+        await playback.finish()
+
+    def _compose(self, turn: Turn, transcript: Transcript) -> Prompt:
+        now = self.house.clock.now()
+        return compose(
+            self.house.prompts,
+            question=transcript.text,
+            recalled=turn.recalled,
+            history=self.house.memory.recent(turn.person, now),
+            now=now,
+            language=transcript.language,
+            traits=self.house.engines.llm.traits(transcript.language),
+        )
+
+    async def _think(self, prompt: Prompt, turn: Turn, laps: Laps) -> AsyncGenerator[str, None]:
+        async with aclosing(self.house.engines.llm.stream(prompt)) as events:
+            async for event in events:
+                match event:
+                    case TextDelta(text):
+                        laps.reach(Stage.LLM_FIRST_TOKEN)
+                        yield text
+                    case Usage():
+                        turn.prompt_tokens = event.prompt_tokens
+                        turn.completion_tokens = event.completion_tokens
+
+    def _speak(
+        self, tokens: AsyncIterator[str | None], turn: Turn, language: str, laps: Laps
+    ) -> AsyncGenerator[Part, None]:
+        config = self.house.config
+        sentences = split_sentences(
+            tokens,
+            language=language,
+            readings=config.tts.readings,
+            max_chars=config.sentences.max_chars,
+            first_piece_chars=config.sentences.first_piece_chars,
+        )
+        noted = _noted(sentences, turn, laps)
+        voice = Voice(language, self.device.voice, config.tts.speed)
+        parts = synthesize(noted, self.house.engines.tts, voice, self.device.playback_rate)
+        return _timed(parts, laps)
+
+    async def _apologize(self, turn: Turn, playback: Playback, error: OmoideError) -> None:
+        """Say that something went wrong: a failed turn is never silent, and never becomes history."""
+        turn.error = error.code
+        mark(Happening.ERROR, error.code)
+        log.warning("turn-error", turn=turn.id, code=error.code, reason=str(error))
+        language = turn.transcript.language if turn.transcript else self._default_language()
+        key = "rest-missing" if playback.started else error.code
+        try:
+            part = await self.house.phrasebook.part(key, language, self.device.playback_rate)
+            await playback.play(part)
+        except OmoideError as worse:
+            log.warning("apology-not-spoken", turn=turn.id, code=worse.code)
+            text = self.house.phrasebook.text(error.code, language)
+            self.device.send(Alert(error.code, text))
+        await playback.finish()
+
+    def _with_unanswered(self, turn: Turn) -> Transcript | None:
+        """Put what earlier turns left unanswered in front of what was said in this one."""
+        said = turn.transcript or Transcript("", self._default_language())
+        text = join_sentences((self._unanswered, said.text))
+        self._unanswered = ""
+        turn.transcript = replace(said, text=text)
+        return turn.transcript if text else None
+
+    def _put_away(self, turn: Turn, said: Utterance | TextSaid, reply: Reply) -> None:
+        """Note how the turn ended, and let the next one begin."""
+        playback = reply.playback
+        turn.interrupted = reply.scope.cancel_called or playback.active
+        playback.stop()
+        turn.heard = join_sentences(playback.heard())
+        if turn.interrupted:
+            mark(Happening.INTERRUPTED)
+            if turn.transcript and not (turn.heard or turn.error or reply.unwanted):
+                self._with_unanswered(turn)
+                self._unanswered = turn.transcript.text
+        self._measure(turn, said, reply)
+        reply.finished.set()
+
+    def _measure(self, turn: Turn, said: Utterance | TextSaid, reply: Reply) -> None:
+        playback = reply.playback
+        if playback.first_frame_at is not None:
+            since = said.voice_ended_at if isinstance(said, Utterance) else reply.began_at
+            turn.first_audio_ms = round((playback.first_frame_at - since) * 1000, 1)
+        if self.house.config.recording.keep_audio:
+            turn.said_audio = said.sound() if isinstance(said, Utterance) else None
+            turn.reply_audio = playback.sound()
+
+    def _abort(self) -> None:
+        """Obey the device's wish for silence; it waits for exactly one `SpeechStopped`."""
+        was_audible = self._reply.playback.active
+        self._reply.unwanted = True
+        self._unanswered = ""
+        self._reply.cancel()
+        if not was_audible:
+            self.device.send(SpeechStopped(interrupted=True))
+
+    def _is_speaking(self) -> bool:
+        guard_seconds = self.house.config.endpointing.guard_ms / 1000
+        return self._reply.playback.quiet_for() < guard_seconds
+
+    def _default_language(self) -> str:
+        return self.device.language or self.house.config.persona.language
+
+    def _new_reply(self) -> Reply:
+        config = self.house.config
+        return Reply(Playback(self.device, config.pacing, config.recording.keep_audio))
+
+
+async def _noted(
+    sentences: AsyncGenerator[Sentence, None], turn: Turn, laps: Laps
+) -> AsyncGenerator[Sentence, None]:
+    """Write the reply into the turn while it passes."""
+    async with aclosing(sentences):
+        async for sentence in sentences:
+            laps.reach(Stage.LLM_FIRST_SENTENCE)
+            if not turn.reply and sentence.emotion is not None:
+                turn.emotion = sentence.emotion
+            turn.reply = join_sentences((turn.reply, sentence.text))
+            yield sentence
+
+
+async def _timed(parts: AsyncGenerator[Part, None], laps: Laps) -> AsyncGenerator[Part, None]:
+    async with aclosing(parts):
+        async for part in parts:
+            laps.reach(Stage.TTS_FIRST_AUDIO)
+            yield part

@@ -1,0 +1,62 @@
+"""The errors of Omoide: a stable code for programs, a sentence that says what to do for people.
+
+OmoideError
+├── ConfigError       the configuration can't be used
+├── AsrError          speech could not be turned into text
+├── LlmError          the language model gave no usable answer
+├── TtsError          a sentence could not be turned into sound
+├── EngineMissing     an engine, its package or its weights are not installed
+├── AudioError        a file or a stream is not audio that can be read
+└── AccessError       the caller may not do this
+"""
+
+
+class OmoideError(Exception):
+    """Base of every error that a user may see.
+
+    Attributes:
+        code: Stable kebab-case slug, e.g. ``llm-timeout``. Appears in the API, in logs and in the trace.
+        retryable: Whether the same call may succeed a little later.
+    """
+
+    def __init__(self, code: str, message: str, *, retryable: bool = False) -> None:
+        super().__init__(message)
+        self.code = code
+        self.retryable = retryable
+
+
+class ConfigError(OmoideError):
+    """The configuration can't be used; the message names file, line and the nearest right name."""
+
+    def __init__(self, message: str, code: str = "config-invalid") -> None:
+        super().__init__(code, message)
+
+
+class AsrError(OmoideError):
+    """Speech could not be turned into text."""
+
+
+class LlmError(OmoideError):
+    """The language model gave no usable answer."""
+
+
+class TtsError(OmoideError):
+    """A sentence could not be turned into sound."""
+
+
+class EngineMissing(OmoideError):  # noqa: N818 - it names a state, like FileNotFoundError's cousins
+    """An engine, its package or its weights are not installed; the message names the command that helps."""
+
+    def __init__(self, message: str, code: str = "engine-missing") -> None:
+        super().__init__(code, message)
+
+
+class AudioError(OmoideError):
+    """A file or a stream is not audio that can be read."""
+
+    def __init__(self, message: str, code: str = "audio-unreadable") -> None:
+        super().__init__(code, message)
+
+
+class AccessError(OmoideError):
+    """The caller may not do this."""

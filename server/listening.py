@@ -1,0 +1,336 @@
+"""Listening: from the stream of a device's events to utterances, by voice activity and endpointing.
+
+Time is counted in samples of received audio, so that a network that delivers in bursts changes nothing. The one
+exception is a device that falls silent on the wire in the middle of an utterance: after `stall_seconds` the utterance
+ends, or it would stay open for ever.
+"""
+
+import math
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from enum import StrEnum
+from typing import TypeAlias
+
+import anyio
+import numpy as np
+
+from firmware_bridge.events import (
+    Aborted,
+    Audio,
+    DeviceEvent,
+    ListeningMode,
+    ListenStarted,
+    ListenStopped,
+    TextSaid,
+    WakeWord,
+)
+from server import audio
+from server.audio import LISTENING_RATE, Samples, from_pcm
+from server.config import EndpointingSection, VadSection
+from server.ports import Device, SpeechChunk, Vad, VadSession
+
+BEFORE_LISTENING_SECONDS = 2.0
+"""How much audio is kept that arrives before the device says that it listens: robots send up to two seconds of it."""
+
+
+class Ending(StrEnum):
+    """Why an utterance ended."""
+
+    SILENCE = "silence"
+    BUTTON = "button"
+    LENGTH = "length"
+    STALL = "stall"
+    DISCARDED = "discarded"
+    """It was none: the wake word, or the robot's own voice."""
+
+
+class Utterance:
+    """One utterance, readable while it grows. Implements `ports.Speech`. Written by `Ear` alone."""
+
+    def __init__(self) -> None:
+        self.started_at = anyio.current_time()
+        self.ended_at = self.started_at
+        self.ending: Ending | None = None
+        self.samples = 0
+        self.voiced_samples = 0
+        self.silence_samples = 0
+        self._chunks: list[SpeechChunk] = []
+        self._news = anyio.Event()
+
+    @property
+    def voice_ended_at(self) -> float:
+        """When the last voiced sample arrived, on the clock of `anyio.current_time`."""
+        return self.ended_at - self.silence_samples / LISTENING_RATE
+
+    def sound(self) -> audio.Audio:
+        """Return all that was heard so far."""
+        pieces = [chunk.samples for chunk in self._chunks] or [np.zeros(0, np.int16)]
+        return audio.Audio(np.concatenate(pieces), LISTENING_RATE)
+
+    async def chunks(self) -> AsyncIterator[SpeechChunk]:
+        """Iterate over the sound from the pre-roll to the endpoint."""
+        index = 0
+        while True:
+            while index < len(self._chunks):
+                yield self._chunks[index]
+                index += 1
+            if self.ending is not None:
+                return
+            await self._news.wait()
+
+    def grow(self, samples: Samples, *, voiced: bool, silent: bool) -> None:
+        """Append a frame. `voiced` and `silent` are both false in the band between the two thresholds."""
+        self.samples += len(samples)
+        if voiced:
+            self.voiced_samples += len(samples)
+        self.silence_samples = self.silence_samples + len(samples) if silent else 0
+        self._chunks.append(SpeechChunk(samples, self.silence_samples))
+        self._tell()
+
+    def end(self, ending: Ending) -> None:
+        """Say that nothing follows. Ending twice keeps the first reason."""
+        if self.ending is None:
+            self.ending = ending
+            self.ended_at = anyio.current_time()
+            self._tell()
+
+    def _tell(self) -> None:
+        self._news.set()
+        self._news = anyio.Event()
+
+
+Heard: TypeAlias = Utterance | TextSaid | Aborted
+"""What a conversation reacts to."""
+
+
+class Ear:
+    """Turns samples into utterances: start by voice, end by silence. Synchronous; knows no device.
+
+    Args:
+        session: Voice activity of this microphone.
+        frame_samples: What `session` takes.
+        vad: The two thresholds: speech must rise above one and fall below the other.
+        endpointing: Durations.
+    """
+
+    def __init__(
+        self,
+        session: VadSession,
+        frame_samples: int,
+        vad: VadSection,
+        endpointing: EndpointingSection,
+    ) -> None:
+        self._session = session
+        self._frame = frame_samples
+        self._vad = vad
+        self._min_speech = _to_samples(endpointing.min_speech_ms)
+        self._silence = _to_samples(endpointing.silence_ms)
+        self._longest = int(endpointing.max_utterance_seconds * LISTENING_RATE)
+        preroll_frames = max(1, math.ceil(_to_samples(endpointing.preroll_ms) / frame_samples))
+        self._preroll: deque[tuple[Samples, bool]] = deque(maxlen=preroll_frames)
+        self._rest = np.zeros(0, np.int16)
+        self._evidence = 0
+        self.utterance: Utterance | None = None
+
+    def hear(self, samples: Samples) -> list[Utterance]:
+        """Take the next samples; return the utterances that began in them (they may have ended, too)."""
+        joined = np.concatenate([self._rest, samples])
+        whole = len(joined) // self._frame * self._frame
+        self._rest = joined[whole:]
+        begun = []
+        for start in range(0, whole, self._frame):
+            utterance = self._hear_frame(joined[start : start + self._frame])
+            if utterance is not None:
+                begun.append(utterance)
+        return begun
+
+    def begin(self) -> Utterance:
+        """Start an utterance without waiting for a voice (push to talk)."""
+        self.forget(Ending.DISCARDED)
+        self.utterance = Utterance()
+        return self.utterance
+
+    def finish(self, ending: Ending) -> None:
+        """End the open utterance, if there is one, with all that was heard."""
+        if self.utterance is not None and len(self._rest):
+            self.utterance.grow(self._rest, voiced=False, silent=False)
+            self._rest = self._rest[:0]
+        self._end(ending)
+
+    def forget(self, ending: Ending = Ending.DISCARDED) -> None:
+        """End the open utterance and drop everything that was heard, as after a gap."""
+        self.finish(ending)
+        self._preroll.clear()
+        self._rest = self._rest[:0]
+        self._session.reset()
+
+    def add_to_open(self, samples: Samples) -> None:
+        """Put samples into the open utterance, whatever they hold (push to talk)."""
+        if self.utterance is None:
+            return
+        joined = np.concatenate([self._rest, samples])
+        whole = len(joined) // self._frame * self._frame
+        self._rest = joined[whole:]
+        for start in range(0, whole, self._frame):
+            frame = joined[start : start + self._frame]
+            voiced = self._session.speech_probability(frame) >= self._vad.speech_threshold
+            self.utterance.grow(frame, voiced=voiced, silent=False)
+            if self.utterance.samples >= self._longest:
+                self._end(Ending.LENGTH)
+                return
+
+    def _end(self, ending: Ending) -> None:
+        if self.utterance is not None:
+            self.utterance.end(ending)
+            self.utterance = None
+        self._evidence = 0
+
+    def _hear_frame(self, frame: Samples) -> Utterance | None:
+        probability = self._session.speech_probability(frame)
+        voiced = probability >= self._vad.speech_threshold
+        if self.utterance is not None:
+            self._continue(self.utterance, frame, probability)
+            return None
+        self._preroll.append((frame, voiced))
+        self._evidence = max(0, self._evidence + (self._frame if voiced else -self._frame))
+        if self._evidence < self._min_speech or not voiced:
+            return None
+        self._evidence = 0
+        self.utterance = Utterance()
+        for kept, was_voiced in self._preroll:
+            self.utterance.grow(kept, voiced=was_voiced, silent=False)
+        self._preroll.clear()
+        return self.utterance
+
+    def _continue(self, utterance: Utterance, frame: Samples, probability: float) -> None:
+        utterance.grow(
+            frame,
+            voiced=probability >= self._vad.speech_threshold,
+            silent=probability < self._vad.silence_threshold,
+        )
+        if utterance.silence_samples >= self._silence:
+            self._end(Ending.SILENCE)
+        elif utterance.samples >= self._longest:
+            self._end(Ending.LENGTH)
+
+
+def _to_samples(milliseconds: float) -> int:
+    return int(milliseconds * LISTENING_RATE / 1000)
+
+
+async def listen(
+    device: Device,
+    vad: Vad,
+    vad_section: VadSection,
+    endpointing: EndpointingSection,
+    is_speaking: Callable[[], bool],
+) -> AsyncGenerator[Heard, None]:
+    """Yield what the person says, as soon as it begins, until the device hangs up.
+
+    An utterance is yielded at its first voiced moment and grows while its consumer reads it; the consumer must not make
+    this generator wait, or the microphone backs up. An utterance that is open when the device hangs up is ended.
+
+    Args:
+        device: Where the events come from.
+        vad: Voice activity detection.
+        vad_section: Thresholds.
+        endpointing: Durations.
+        is_speaking: Whether the robot may be audible now. What the microphone hears meanwhile is dropped, unless the
+            device cancels its own echo.
+
+    Raises:
+        OmoideError: The voice activity model can't be loaded.
+    """
+    ear = Ear(vad.session(), vad.frame_samples, vad_section, endpointing)
+    listener = _Listener(ear, device, is_speaking)
+    events = device.events()
+    try:
+        while (event := await _next_event(events, ear, endpointing.stall_seconds)) is not None:
+            for heard in listener.take(event):
+                yield heard
+    finally:
+        ear.finish(Ending.STALL)
+
+
+async def _next_event(
+    events: AsyncIterator[DeviceEvent], ear: Ear, stall_seconds: float
+) -> DeviceEvent | None:
+    """Wait for the next event; end an utterance whose sound stops coming."""
+    while True:
+        with anyio.move_on_after(stall_seconds if ear.utterance is not None else math.inf):
+            return await anext(events, None)
+        ear.finish(Ending.STALL)
+
+
+class _Listener:
+    """Follows the device's listening state and feeds the ear."""
+
+    def __init__(self, ear: Ear, device: Device, is_speaking: Callable[[], bool]) -> None:
+        self._ear = ear
+        self._device = device
+        self._is_speaking = is_speaking
+        self._mode: ListeningMode | None = None
+        self._early: deque[Samples] = deque()
+        self._early_samples = 0
+        self._deaf = False
+
+    def take(self, event: DeviceEvent) -> list[Heard]:
+        """Take one event; return what it made heard."""
+        match event:
+            case Audio():
+                return list(self._take_audio(from_pcm(event.pcm)))
+            case ListenStarted(mode):
+                return list(self._start(mode))
+            case ListenStopped():
+                self._ear.finish(Ending.BUTTON)
+            case WakeWord():
+                self._forget_early()
+                self._ear.forget()
+            case TextSaid() | Aborted():
+                return [event]
+            case _:
+                pass
+        return []
+
+    def _start(self, mode: ListeningMode) -> list[Utterance]:
+        if mode == self._mode and mode != "manual":
+            return []  # devices repeat it after every reply, even in the middle of a barge-in
+        self._mode = mode
+        if mode == "manual":
+            begun = [self._ear.begin()]
+            for samples in self._early:
+                self._ear.add_to_open(samples)
+        else:
+            self._ear.forget()
+            begun = [found for samples in self._early for found in self._ear.hear(samples)]
+        self._forget_early()
+        return begun
+
+    def _take_audio(self, samples: Samples) -> list[Utterance]:
+        if self._mode is None:
+            self._keep_early(samples)
+            return []
+        if self._mode == "manual":
+            self._ear.add_to_open(samples)
+            return []
+        if self._is_deaf():
+            if not self._deaf:
+                self._ear.forget()
+            self._deaf = True
+            return []
+        self._deaf = False
+        return self._ear.hear(samples)
+
+    def _is_deaf(self) -> bool:
+        echo_cancelled = self._device.echo_cancelled or self._mode == "realtime"
+        return not echo_cancelled and self._is_speaking()
+
+    def _keep_early(self, samples: Samples) -> None:
+        self._early.append(samples)
+        self._early_samples += len(samples)
+        while self._early_samples > BEFORE_LISTENING_SECONDS * LISTENING_RATE:
+            self._early_samples -= len(self._early.popleft())
+
+    def _forget_early(self) -> None:
+        self._early.clear()
+        self._early_samples = 0

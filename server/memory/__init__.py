@@ -1,0 +1,52 @@
+"""Memory, as a conversation sees it: recall for a query, remember a turn, the last exchanges.
+
+So far it holds the working buffer alone: the last exchanges of every person, in this process. Nothing is recalled
+from further back.
+"""
+
+from collections import defaultdict, deque
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from server.config import HistorySection
+from server.turn import Recollection, Turn
+
+BUFFER_PAGES = 7
+"""Exchanges that the working buffer keeps for a person (MemoryOS, short-term memory)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One exchange."""
+
+    said: str
+    heard: str
+    """The part of the reply that was really played."""
+    at: datetime
+    interrupted: bool = False
+
+
+class Memory:
+    """The memory of all persons. A `TurnObserver`: give it every finished turn."""
+
+    def __init__(self, history: HistorySection) -> None:
+        self._history = history
+        self._pages: dict[str, deque[Page]] = defaultdict(lambda: deque(maxlen=BUFFER_PAGES))
+
+    async def recall(self, person: str, query: str) -> Recollection:
+        """Return what is relevant to `query` in the memory of `person`; empty if nothing is."""
+        return Recollection()
+
+    def recent(self, person: str, now: datetime) -> list[Page]:
+        """Return the last exchanges, oldest first; none if the last one is longer ago than the window."""
+        pages = self._pages.get(person, ())
+        window = timedelta(minutes=self._history.window_minutes)
+        if not pages or now - pages[-1].at > window or not self._history.turns:
+            return []
+        return list(pages)[-self._history.turns :]
+
+    def turn_finished(self, turn: Turn) -> None:
+        """Keep a finished turn, if it was an exchange."""
+        if turn.worth_keeping and turn.transcript is not None:
+            page = Page(turn.transcript.text, turn.heard, turn.started_at, turn.interrupted)
+            self._pages[turn.person].append(page)

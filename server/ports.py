@@ -1,0 +1,235 @@
+"""The seams of the program: what a conversation needs from engines, devices and the clock.
+
+Read this, `turn` and `conversation`, and you have understood Omoide. Engines are built by
+`server.{vad,asr,llm,tts}.build` from the configuration; `app` opens and closes them. Every engine is ready to be
+*called* at once: a model is loaded in the background or at the first use, and the wait for it is a stage of the turn.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol, TypeAlias
+
+from firmware_bridge.events import DeviceCommand, DeviceEvent
+from server.audio import Audio, Samples
+from server.turn import Prompt, Transcript, Turn
+
+
+class Clock(Protocol):
+    """Wall time. Durations are measured with `anyio.current_time`."""
+
+    def now(self) -> datetime:
+        """Return the present moment, aware, in the zone of the configuration."""
+
+
+class Engine(Protocol):
+    """What all engines share: a life that `app` controls."""
+
+    @property
+    def name(self) -> str:
+        """Name of engine and model for logs, traces and `omoide doctor`."""
+
+    async def warm_up(self) -> None:
+        """Load the model and make one dry run, so that the first turn is as fast as the others.
+
+        May be called while the engine is already in use, and more than once.
+
+        Raises:
+            OmoideError: The engine can't work; the message says what to install or change.
+        """
+
+    async def aclose(self) -> None:
+        """Free what the engine holds. Calls that are still running end with an error of the engine."""
+
+
+class VadSession(Protocol):
+    """Voice activity of one microphone. Not safe to share between streams: it has a memory of the sound before."""
+
+    def speech_probability(self, frame: Samples) -> float:
+        """Return the probability from 0 to 1 that `frame` (`Vad.frame_samples` long, 16 kHz) holds speech."""
+
+    def reset(self) -> None:
+        """Forget the sound so far, as after a gap."""
+
+
+class Vad(Engine, Protocol):
+    """Voice activity detection at 16 kHz. Fast enough to be called in the event loop."""
+
+    @property
+    def frame_samples(self) -> int:
+        """How many samples `VadSession.speech_probability` takes."""
+
+    def session(self) -> VadSession:
+        """Start on a new microphone.
+
+        Raises:
+            OmoideError: The model can't be loaded.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechChunk:
+    """A piece of an utterance on its way to the recogniser."""
+
+    samples: Samples
+    """16 kHz mono."""
+    silence_samples: int
+    """Length of the silence at the end of everything sent so far: a recogniser may start at a pause and throw the
+    result away if speech goes on."""
+
+
+class Speech(Protocol):
+    """One utterance while it is being spoken."""
+
+    def chunks(self) -> AsyncIterator[SpeechChunk]:
+        """Iterate over the sound from the pre-roll to the endpoint; ends when the utterance ends. Once only."""
+
+
+class Asr(Engine, Protocol):
+    """Speech recognition."""
+
+    async def transcribe(self, speech: Speech, language: str | None) -> Transcript:
+        """Turn an utterance into text.
+
+        Consumes `speech` to its end. Cancellation abandons a running computation.
+
+        Args:
+            speech: The utterance; may still be growing.
+            language: Two-letter code, or None to detect it among the configured ones.
+
+        Returns:
+            The transcript; its text is empty if nothing was said (silence, noise, an invented phrase).
+
+        Raises:
+            AsrError: The engine failed.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """The next piece of the reply."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the call cost. Comes last, if the engine knows."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int = 0
+    """Prompt tokens that a prefix cache made free."""
+
+
+LlmEvent: TypeAlias = TextDelta | Usage
+
+
+@dataclass(frozen=True, slots=True)
+class LlmTraits:
+    """What a model can be asked, for the composer of prompts."""
+
+    compact: bool
+    """True for a small model: short persona, no instructions it can't follow."""
+    prompt_budget_tokens: int
+    """How many tokens a prompt may have so that reading it does not delay the answer."""
+
+
+class Llm(Engine, Protocol):
+    """A language model that streams its answer."""
+
+    def traits(self, language: str) -> LlmTraits:
+        """Say what the model that would answer in `language` can be asked."""
+
+    def stream(self, prompt: Prompt) -> AsyncGenerator[LlmEvent, None]:
+        """Answer `prompt` piece by piece.
+
+        Close the generator (`aclosing`) to stop the model: the connection or computation behind it ends too.
+
+        Raises:
+            LlmError: Codes ``llm-unreachable``, ``llm-refused``, ``llm-timeout`` (no first token, a stall, or too long
+                altogether), ``llm-failed``, ``llm-unconfigured``. Comes after all that was received before it.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """Who speaks, and in which language."""
+
+    language: str
+    name: str = ""
+    """Voice of the engine; empty for its default."""
+    speed: float = 1.0
+
+
+class Tts(Engine, Protocol):
+    """Speech synthesis."""
+
+    def languages(self) -> Sequence[str]:
+        """Return the two-letter codes that this engine can speak; empty if it does not know."""
+
+    def synthesize(self, text: str, voice: Voice) -> AsyncGenerator[Audio, None]:
+        """Speak one sentence, in one or more pieces, all at the same rate.
+
+        Args:
+            text: Plain text that holds something to say; see `server.speakable`.
+            voice: Voice and language.
+
+        Raises:
+            TtsError: The engine failed, gave no sound, or took too long.
+        """
+
+
+class Device(Protocol):
+    """One connected robot, as a conversation sees it."""
+
+    @property
+    def id(self) -> str:
+        """Stable identity, e.g. the MAC address."""
+
+    @property
+    def person(self) -> str:
+        """Whose memory and history belong to this conversation."""
+
+    @property
+    def language(self) -> str | None:
+        """Fixed language, or None to detect it."""
+
+    @property
+    def voice(self) -> str:
+        """Fixed voice, or empty."""
+
+    @property
+    def profile(self) -> str:
+        """Name of the device profile, for faces and limits, e.g. ``stackchan``."""
+
+    @property
+    def echo_cancelled(self) -> bool:
+        """Whether the device said that it removes its own voice from what it hears."""
+
+    @property
+    def playback_rate(self) -> int:
+        """Hertz of the frames to play."""
+
+    @property
+    def frame_samples(self) -> int:
+        """Samples in one frame to play."""
+
+    def events(self) -> AsyncIterator[DeviceEvent]:
+        """Iterate over what the device sends, in order, until it hangs up. `Audio` is at 16 kHz.
+
+        Waiting for the next event may be cancelled without losing one (a memory stream, not an async generator).
+        """
+
+    def send(self, command: DeviceCommand) -> None:
+        """Queue a command. Never blocks and never fails: on a dead line commands are dropped."""
+
+    def drop_audio(self) -> None:
+        """Take back the audio that has not left the server yet."""
+
+
+class TurnObserver(Protocol):
+    """Somebody who reads finished turns: memory, metrics, recording, the console."""
+
+    def turn_finished(self, turn: Turn) -> None:
+        """Take note of a finished turn. Must return at once and must not raise."""

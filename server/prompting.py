@@ -1,0 +1,210 @@
+"""Composing the prompt: persona, history, time, memory and question, in the order that keeps a prefix cache alive.
+
+Stable parts come first (persona and rules, then the history), volatile ones last (the time, what was recalled, the
+question): what a model server has read before, it need not read again.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import structlog
+import yaml
+
+from server.errors import ConfigError
+from server.memory import Page
+from server.ports import LlmTraits
+from server.turn import Message, Prompt, Recollection
+
+log = structlog.get_logger(__name__)
+
+PROMPTS = Path(__file__).resolve().parent.parent / "prompts"
+"""The prompts that come with the project."""
+
+WEEKDAYS = {
+    "ja": ("月曜日", "火曜日", "水曜日", "木曜日", "金曜日", "土曜日", "日曜日"),
+    "zh": ("星期一", "星期二", "星期三", "星期四", "星期五", "星期六", "星期日"),
+    "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
+}
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    stamp: tuple[int, int]
+    text: str
+
+
+class PromptFiles:
+    """The texts in `prompts/`, read again when they change on disk.
+
+    A file that vanishes or can't be read after it was read once keeps its last text: an editor that is writing it must not
+    end a talk.
+    """
+
+    def __init__(self, folder: Path = PROMPTS) -> None:
+        self.folder = folder
+        self._read: dict[str, _Read] = {}
+
+    def text(self, name: str) -> str:
+        """Return the text of a file.
+
+        Raises:
+            ConfigError: It can't be read and never was; the message names the path.
+        """
+        path = self.folder / name
+        known = self._read.get(name)
+        try:
+            status = path.stat()
+            stamp = (status.st_mtime_ns, status.st_size)
+            if known is None or known.stamp != stamp:
+                known = _Read(stamp, path.read_text(encoding="utf-8").strip())
+                self._read[name] = known
+        except (OSError, UnicodeDecodeError) as error:
+            if known is None:
+                raise ConfigError(
+                    f"{path} can't be read ({error}). Restore the file or set persona.prompts to another folder.",
+                    code="prompt-missing",
+                ) from error
+            log.warning("prompt-file-unreadable", file=str(path))
+        return known.text
+
+    def in_language(self, stem: str, language: str, suffix: str = "md") -> str:
+        """Return ``STEM.LANGUAGE.SUFFIX``, or the English one where there is none for the language."""
+        name = f"{stem}.{language}.{suffix}"
+        known = name in self._read or (self.folder / name).exists()
+        return self.text(name if known else f"{stem}.en.{suffix}")
+
+
+class Phrases:
+    """What the robot says when it has no reply: apologies and fillers, by language."""
+
+    def __init__(self, files: PromptFiles) -> None:
+        self._files = files
+
+    def get(self, key: str, language: str) -> str:
+        """Return a phrase; for an error code without one of its own, the general apology.
+
+        Raises:
+            ConfigError: The file of phrases is missing or broken.
+        """
+        source = self._files.in_language("phrases", language, "yaml")
+        try:
+            phrases: Any = yaml.safe_load(source)
+            return str(phrases.get(key) or phrases["apology"])
+        except (yaml.YAMLError, AttributeError, KeyError) as error:
+            raise ConfigError(
+                f"{self._files.folder}: phrases.{language}.yaml needs a key 'apology'.",
+                code="prompt-broken",
+            ) from error
+
+
+def compose(
+    files: PromptFiles,
+    *,
+    question: str,
+    recalled: Recollection,
+    history: Sequence[Page],
+    now: datetime,
+    language: str,
+    traits: LlmTraits,
+) -> Prompt:
+    """Build the prompt of one turn.
+
+    Args:
+        files: The texts of the persona.
+        question: What the person said, as transcribed.
+        recalled: What memory offers.
+        history: The last exchanges, oldest first; the oldest are left out if the budget of `traits` is exceeded.
+        now: The present moment in the person's zone.
+        language: Language to answer in.
+        traits: What the model can be asked.
+    """
+    if traits.compact:
+        system = files.in_language("compact", language)
+        asked = f"{time_line(now, language, short=True)}{memory_block(recalled)}{question}"
+    else:
+        rules = files.in_language("reply", language)
+        system = "\n\n".join((files.text("soul.md"), files.text("identity.md"), rules))
+        asked = f"<now>{time_line(now, language)}</now>\n{memory_block(recalled)}{question}"
+    budget = traits.prompt_budget_tokens - estimate_tokens(asked)
+    if not traits.compact:
+        budget -= estimate_tokens(system)
+    kept = _newest_within(history, budget)
+    dialogue = [message for page in kept for message in _messages(page)]
+    return Prompt(system, (*dialogue, Message("user", asked)), language)
+
+
+def time_line(now: datetime, language: str, *, short: bool = False) -> str:
+    """Say the time, today and tomorrow with weekdays, in `language`; models miscount weekdays on their own."""
+    tomorrow = now + timedelta(days=1)
+    clock = f"{now:%H:%M}"
+    zone = str(now.tzinfo)
+    days = WEEKDAYS.get(language, WEEKDAYS["en"])
+    today_name, tomorrow_name = days[now.weekday()], days[tomorrow.weekday()]
+    if language in ("ja", "zh"):
+        today = f"{now.year}年{now.month}月{now.day}日{today_name}"
+        next_day = f"{tomorrow.month}月{tomorrow.day}日{tomorrow_name}"
+        if short:
+            return (
+                f"（今日は{today}、明日は{tomorrow_name}、{clock}）"
+                if language == "ja"
+                else f"（{today}，{clock}）"
+            )
+        if language == "ja":
+            return f"今日は{today}、明日は{next_day}。今は{clock}（{zone}）。"
+        return f"今天是{today}，明天是{next_day}。现在{clock}（{zone}）。"
+    today = f"{today_name}, {MONTHS[now.month - 1]} {now.day}, {now.year}"
+    if short:
+        return f"({today}, {clock}; tomorrow is {tomorrow_name}.) "
+    next_day = f"{tomorrow_name}, {MONTHS[tomorrow.month - 1]} {tomorrow.day}, {tomorrow.year}"
+    return f"Today is {today}; tomorrow is {next_day}. It is {clock} ({zone})."
+
+
+def memory_block(recalled: Recollection) -> str:
+    """Quote what was recalled; nothing for an empty recollection. Stored text can't close the block."""
+    if not recalled:
+        return ""
+    lines = "\n".join(f"- {line.at:%Y-%m-%d} {_quoted(line.text)}" for line in recalled.lines)
+    return f"<retrieved_memory>\n{lines}\n</retrieved_memory>\n"
+
+
+def estimate_tokens(text: str) -> int:
+    """Estimate, on the high side, how many tokens a model makes of `text`."""
+    wide = len(re.findall(r"[\u2e80-\uffef]", text))
+    return wide + (len(text) - wide) // 3 + 1
+
+
+def _quoted(text: str) -> str:
+    return " ".join(text.replace("<", "‹").replace(">", "›").split())
+
+
+def _messages(page: Page) -> tuple[Message, Message]:
+    heard = page.heard + ("…" if page.interrupted else "")
+    return Message("user", page.said), Message("assistant", heard)
+
+
+def _newest_within(history: Sequence[Page], budget: int) -> list[Page]:
+    kept: list[Page] = []
+    for page in reversed(history):
+        budget -= estimate_tokens(page.said + page.heard)
+        if budget < 0:
+            break
+        kept.insert(0, page)
+    return kept

@@ -1,0 +1,97 @@
+"""Keeping finished turns: the last ones in memory for the API, and on disk those that the configuration asks for.
+
+By default nothing is written: audio needs `recording.keep_audio`, text `recording.keep_turns`.
+"""
+
+import json
+from collections import deque
+from collections.abc import Mapping
+from pathlib import Path
+
+import structlog
+
+from server.audio import write_wav
+from server.config import RecordingSection
+from server.turn import Turn
+
+log = structlog.get_logger(__name__)
+
+
+class RecentTurns:
+    """The last turns of all devices, for the console and the API. A `TurnObserver`."""
+
+    def __init__(self, capacity: int) -> None:
+        self._turns: deque[Turn] = deque(maxlen=capacity)
+
+    def turn_finished(self, turn: Turn) -> None:
+        """Keep a turn, unless nothing was said and nothing went wrong."""
+        if turn.transcript or turn.error:
+            self._turns.append(turn)
+
+    def list(self, device: str | None = None) -> list[Turn]:
+        """Return the turns, oldest first."""
+        return [turn for turn in self._turns if device is None or turn.device == device]
+
+
+class Recorder:
+    """Writes turns to a folder. A `TurnObserver`.
+
+    One folder per day and turn files beside each other: ``2026-05-03/152001-<turn id>.json`` and ``.said.wav``,
+    ``.reply.wav``.
+    """
+
+    def __init__(self, folder: Path, section: RecordingSection) -> None:
+        self._folder = folder
+        self._section = section
+
+    def turn_finished(self, turn: Turn) -> None:
+        """Write what the configuration asks for. A full disk is logged, never raised."""
+        if not (turn.transcript or turn.error):
+            return
+        stem = self._folder / f"{turn.started_at:%Y-%m-%d}" / f"{turn.started_at:%H%M%S}-{turn.id}"
+        try:
+            if self._section.keep_turns:
+                stem.parent.mkdir(parents=True, exist_ok=True)
+                text = json.dumps(describe(turn), ensure_ascii=False, indent=1)
+                stem.with_suffix(".json").write_text(text, encoding="utf-8")
+            if turn.said_audio is not None:
+                write_wav(stem.with_suffix(".said.wav"), turn.said_audio)
+            if turn.reply_audio is not None:
+                write_wav(stem.with_suffix(".reply.wav"), turn.reply_audio)
+        except OSError as error:
+            log.warning("recording-failed", turn=turn.id, reason=str(error))
+
+
+def describe(turn: Turn) -> Mapping[str, object]:
+    """Return a turn as plain data, as in the API and in recordings."""
+    transcript = turn.transcript
+    return {
+        "id": turn.id,
+        "device": turn.device,
+        "person": turn.person,
+        "started_at": turn.started_at.isoformat(),
+        "transcript": transcript.text if transcript else "",
+        "language": transcript.language if transcript else "",
+        "query": turn.query,
+        "recalled": [
+            {"text": line.text, "score": line.score, "parts": dict(line.parts)}
+            for line in turn.recalled.lines
+        ],
+        "reply": turn.reply,
+        "heard": turn.heard,
+        "emotion": turn.emotion,
+        "interrupted": turn.interrupted,
+        "error": turn.error,
+        "prompt_tokens": turn.prompt_tokens,
+        "completion_tokens": turn.completion_tokens,
+        "first_audio_ms": turn.first_audio_ms,
+        "stages_ms": {str(stage): spent for stage, spent in turn.stages_ms.items()},
+        "events": [
+            {
+                "event": str(event.happening),
+                "at_ms": event.at_ms,
+                **({"code": event.code} if event.code else {}),
+            }
+            for event in turn.events
+        ],
+    }

@@ -1,0 +1,104 @@
+"""Times of the turn that is running: every stage and every wait, from whatever depth it is measured.
+
+The turn is found through a context variable, so an engine can record its own waits without being handed anything.
+Outside a turn (warm-up, background work) the same calls record nothing.
+"""
+
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+import anyio
+import structlog
+
+from server.ports import Clock, TurnObserver
+from server.turn import Happening, Stage, Turn, TurnEvent
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    turn: Turn
+    started: float
+
+
+WAITS = (Stage.LLM_LOAD, Stage.LLM_QUEUE, Stage.TTS_LOAD, Stage.TTS_QUEUE)
+
+_running: ContextVar[_Running | None] = ContextVar("running_turn", default=None)
+
+
+class Turns:
+    """Opens the record of each turn and hands the finished one to whoever reads it."""
+
+    def __init__(self, clock: Clock, observers: Sequence[TurnObserver] = ()) -> None:
+        self._clock = clock
+        self._observers = tuple(observers)
+
+    @contextmanager
+    def record(self, device: str, person: str) -> Iterator[Turn]:
+        """Record one turn; on leaving, however that happens, every observer gets it."""
+        turn = Turn(uuid.uuid4().hex[:12], device, person, self._clock.now())
+        token = _running.set(_Running(turn, anyio.current_time()))
+        mark(Happening.TURN_START)
+        try:
+            yield turn
+        finally:
+            mark(Happening.TURN_END)
+            _running.reset(token)
+            for observer in self._observers:
+                observer.turn_finished(turn)
+
+
+def mark(happening: Happening, code: str = "") -> None:
+    """Note that something happened in the running turn, now."""
+    running = _running.get()
+    if running is not None:
+        at_ms = (anyio.current_time() - running.started) * 1000
+        running.turn.events.append(TurnEvent(happening, round(at_ms, 1), code))
+
+
+def add_stage(stage: Stage, seconds: float) -> None:
+    """Add to the time that the running turn spent in `stage`."""
+    running = _running.get()
+    if running is not None:
+        spent = running.turn.stages_ms
+        spent[stage] = round(spent.get(stage, 0.0) + seconds * 1000, 1)
+
+
+class Laps:
+    """Measures a row of milestones: each stage lasts from the one before to the first time it is reached.
+
+    Waits that were recorded meanwhile as stages of their own (queues, loading) are taken out, so nothing counts twice.
+    """
+
+    def __init__(self) -> None:
+        self._since = anyio.current_time()
+        self._waited = _waited_ms()
+        self._reached: set[Stage] = set()
+
+    def reach(self, name: Stage) -> None:
+        """Note that the milestone at the end of `name` is reached; later calls for the same stage do nothing."""
+        if name in self._reached:
+            return
+        self._reached.add(name)
+        now, waited = anyio.current_time(), _waited_ms()
+        add_stage(name, max(0.0, now - self._since - (waited - self._waited) / 1000))
+        self._since, self._waited = now, waited
+
+
+def _waited_ms() -> float:
+    running = _running.get()
+    return sum(running.turn.stages_ms.get(wait, 0.0) for wait in WAITS) if running else 0.0
+
+
+@contextmanager
+def stage(name: Stage) -> Iterator[None]:
+    """Measure what happens inside as `name`, even if it fails or is cancelled."""
+    started = anyio.current_time()
+    try:
+        yield
+    finally:
+        add_stage(name, anyio.current_time() - started)

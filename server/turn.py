@@ -1,0 +1,156 @@
+"""The records of one turn, and the closed list of things that happen in it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+from server.audio import Audio
+
+Role = Literal["system", "user", "assistant"]
+
+
+class Stage(StrEnum):
+    """A stretch of a turn that takes time. Waits are stages too, so that no delay stays unexplained."""
+
+    LISTENING = "listening"
+    """From the first voiced sample to the endpoint."""
+    ENDPOINT = "endpoint"
+    """The silence that had to pass before the utterance counted as finished."""
+    ASR_LOAD = "asr-load"
+    ASR_QUEUE = "asr-queue"
+    ASR = "asr"
+    RECALL = "recall"
+    PREVIOUS_REPLY = "previous-reply"
+    """Waiting until the reply before this one has been put away."""
+    LLM_LOAD = "llm-load"
+    LLM_QUEUE = "llm-queue"
+    LLM_FIRST_TOKEN = "llm-first-token"
+    LLM_FIRST_SENTENCE = "llm-first-sentence"
+    """From the first token to the first whole sentence."""
+    TTS_LOAD = "tts-load"
+    TTS_QUEUE = "tts-queue"
+    TTS_FIRST_AUDIO = "tts-first-audio"
+    """From the first sentence to the first audio of it."""
+    PLAYING = "playing"
+    """From the first frame to the end of the last."""
+
+
+class Happening(StrEnum):
+    """What a turn's trace records, in the order of a plain turn."""
+
+    TURN_START = "turn-start"
+    LISTENING_END = "listening-end"
+    ASR_END = "asr-end"
+    RECALL_END = "recall-end"
+    LLM_FIRST_TOKEN = "llm-first-token"
+    SENTENCE = "sentence"
+    TTS_FIRST_AUDIO = "tts-first-audio"
+    PLAYBACK_START = "playback-start"
+    FILLER = "filler"
+    INTERRUPTED = "interrupted"
+    ERROR = "error"
+    TURN_END = "turn-end"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEvent:
+    """Something that happened in a turn."""
+
+    happening: Happening
+    at_ms: float
+    """Milliseconds since the turn started."""
+    code: str = ""
+    """The error code, for `Happening.ERROR`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What was said, as text."""
+
+    text: str
+    language: str
+    """Two-letter code, e.g. ``ja``."""
+    language_probability: float = 1.0
+    speech_seconds: float = 0.0
+
+    def __bool__(self) -> bool:
+        """Whether anything was said."""
+        return bool(self.text.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One line of the dialogue that a language model reads."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a language model is asked. Stable parts first, so that a model server's prefix cache survives."""
+
+    system: str
+    messages: tuple[Message, ...]
+    language: str
+    """Two-letter code of the language to answer in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """One line of memory that was found relevant to a query."""
+
+    text: str
+    at: datetime
+    score: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+    """The components of the score, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """What memory offers for one query, best first. Empty when nothing is relevant."""
+
+    lines: tuple[Recalled, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether anything came to mind."""
+        return bool(self.lines)
+
+
+@dataclass(slots=True)
+class Turn:
+    """Everything about one exchange; filled while it runs, handed to memory, recording and metrics when it ends."""
+
+    id: str
+    device: str
+    person: str
+    started_at: datetime
+    transcript: Transcript | None = None
+    query: str = ""
+    recalled: Recollection = field(default_factory=Recollection)
+    reply: str = ""
+    """The whole reply as the model wrote it, cleaned for display."""
+    heard: str = ""
+    """The part of the reply that was really played."""
+    emotion: str = "neutral"
+    interrupted: bool = False
+    error: str = ""
+    """Code of the error that the person was told about."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    events: list[TurnEvent] = field(default_factory=list)
+    stages_ms: dict[Stage, float] = field(default_factory=dict)
+    first_audio_ms: float | None = None
+    """From the last voiced sample (or the text) to the first reply packet handed to the device."""
+    said_audio: Audio | None = None
+    """The utterance, if recordings are kept."""
+    reply_audio: Audio | None = None
+    """What was sent to the device, if recordings are kept."""
+
+    @property
+    def worth_keeping(self) -> bool:
+        """Whether this was an exchange: something was said and some of the answer was heard, without error."""
+        return bool(self.transcript) and bool(self.heard) and not self.error

@@ -1,0 +1,288 @@
+"""Hand-written engines and devices for tests: scripted, on the loop's clock, recording what they received."""
+
+import math
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import anyio
+import numpy as np
+
+from firmware_bridge.events import (
+    Audio as HeardAudio,
+)
+from firmware_bridge.events import (
+    DeviceCommand,
+    DeviceEvent,
+    ListenStarted,
+    PlayAudio,
+    SpeechStarted,
+    SpeechStopped,
+)
+from server.audio import LISTENING_RATE, Audio, Samples, level_dbfs, to_pcm
+from server.config import Config
+from server.conversation import Conversation, Engines, House
+from server.errors import OmoideError
+from server.memory import Memory
+from server.phrasebook import Phrasebook
+from server.ports import LlmEvent, LlmTraits, Speech, TextDelta, Usage, VadSession, Voice
+from server.prompting import Phrases, PromptFiles
+from server.recording import RecentTurns
+from server.trace import Turns
+from server.turn import Prompt, Transcript
+
+PROMPTS = Path(__file__).resolve().parent.parent / "prompts"
+FRAME_SECONDS = 0.06
+FRAME = int(LISTENING_RATE * FRAME_SECONDS)
+
+
+def voice(seconds: float, hertz: float = 220.0, rate: int = LISTENING_RATE) -> Samples:
+    """Return a tone that `FakeVad` takes for speech."""
+    times = np.arange(round(seconds * rate)) / rate
+    return (8000 * np.sin(2 * np.pi * hertz * times)).astype(np.int16)
+
+
+def silence(seconds: float) -> Samples:
+    return np.zeros(round(seconds * LISTENING_RATE), np.int16)
+
+
+class FakeEngine:
+    """The life of every fake engine."""
+
+    name = "fake"
+
+    def __init__(self) -> None:
+        self.closed = False
+
+    async def warm_up(self) -> None:
+        await anyio.lowlevel.checkpoint()
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+
+class LoudnessSession:
+    def speech_probability(self, frame: Samples) -> float:
+        return 0.95 if level_dbfs(frame) > -40 else 0.02
+
+    def reset(self) -> None:
+        pass
+
+
+class FakeVad(FakeEngine):
+    """Takes everything louder than -40 dBFS for speech."""
+
+    frame_samples = 512
+
+    def session(self) -> VadSession:
+        return LoudnessSession()
+
+
+class FakeAsr(FakeEngine):
+    """Gives the scripted texts in turn, each `seconds` after its utterance ended."""
+
+    def __init__(self, *texts: str | OmoideError, seconds: float = 0.4) -> None:
+        super().__init__()
+        self.texts = list(texts)
+        self.seconds = seconds
+        self.heard: list[Samples] = []
+        self.languages: list[str | None] = []
+
+    async def transcribe(self, speech: Speech, language: str | None) -> Transcript:
+        chunks = [chunk.samples async for chunk in speech.chunks()]
+        self.heard.append(np.concatenate(chunks) if chunks else silence(0))
+        self.languages.append(language)
+        text = self.texts.pop(0) if self.texts else ""
+        await anyio.sleep(self.seconds)
+        if isinstance(text, OmoideError):
+            raise text
+        return Transcript(text, language or "ja", 0.99, len(self.heard[-1]) / LISTENING_RATE)
+
+
+Step = str | float | Exception
+"""What a scripted model does next: write text, wait so many seconds, or fail."""
+
+
+class FakeLlm(FakeEngine):
+    """Plays one script per call; the last one again when there are no more."""
+
+    def __init__(self, *scripts: Sequence[Step]) -> None:
+        super().__init__()
+        self.scripts = list(scripts)
+        self.prompts: list[Prompt] = []
+        self.open_streams = 0
+
+    def traits(self, language: str) -> LlmTraits:
+        return LlmTraits(compact=False, prompt_budget_tokens=3000)
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[LlmEvent, None]:
+        self.prompts.append(prompt)
+        script = self.scripts.pop(0) if len(self.scripts) > 1 else self.scripts[0]
+        self.open_streams += 1
+        try:
+            for step in script:
+                if isinstance(step, Exception):
+                    raise step
+                if isinstance(step, float):
+                    await anyio.sleep(step)
+                else:
+                    await anyio.lowlevel.checkpoint()
+                    yield TextDelta(step)
+            yield Usage(100, 20)
+        finally:
+            self.open_streams -= 1
+
+
+class FakeTts(FakeEngine):
+    """Speaks a tone of 0.1 s for each character, after a delay; fails for the texts it is told to."""
+
+    def __init__(self, seconds: float = 0.1, seconds_per_char: float = 0.1) -> None:
+        super().__init__()
+        self.seconds = seconds
+        self.seconds_per_char = seconds_per_char
+        self.spoken: list[tuple[str, str]] = []
+        self.fails: Callable[[str], OmoideError | None] = lambda text: None
+        self.open_streams = 0
+
+    def languages(self) -> Sequence[str]:
+        return ("ja", "en")
+
+    async def synthesize(self, text: str, voice_: Voice) -> AsyncGenerator[Audio, None]:
+        self.open_streams += 1
+        try:
+            await anyio.sleep(self.seconds)
+            if (error := self.fails(text)) is not None:
+                raise error
+            self.spoken.append((text, voice_.language))
+            yield Audio(voice(self.seconds_per_char * len(text), rate=48_000), 48_000)
+        finally:
+            self.open_streams -= 1
+
+
+class FakeClock:
+    """Wall time that follows the loop's clock from a fixed start."""
+
+    def __init__(self, start: datetime = datetime(2026, 5, 3, 6, 20, tzinfo=UTC)) -> None:
+        self.start = start
+        self.began = anyio.current_time()
+
+    def now(self) -> datetime:
+        return self.start + timedelta(seconds=anyio.current_time() - self.began)
+
+
+@dataclass(slots=True)
+class Sent:
+    """A command and when it was sent, in seconds since the device connected."""
+
+    at: float
+    command: DeviceCommand
+
+
+class FakeDevice:
+    """A robot in memory: its microphone is driven by the test, what it is sent is kept with times."""
+
+    playback_rate = 24_000
+    frame_samples = 1440
+
+    def __init__(
+        self, *, mode: str = "auto", echo_cancelled: bool = False, person: str = "hana"
+    ) -> None:
+        self.id = "aa:bb:cc:00:11:22"
+        self.person = person
+        self.language: str | None = None
+        self.voice = ""
+        self.profile = "xiaozhi"
+        self.echo_cancelled = echo_cancelled
+        self.sent: list[Sent] = []
+        self.dropped = 0
+        self._began = anyio.current_time()
+        self._put, self._get = anyio.create_memory_object_stream[DeviceEvent](math.inf)
+        if mode:
+            self.put(ListenStarted(mode))  # type: ignore[arg-type]
+
+    def events(self) -> AsyncIterator[DeviceEvent]:
+        return self._get
+
+    def send(self, command: DeviceCommand) -> None:
+        self.sent.append(Sent(anyio.current_time() - self._began, command))
+
+    def drop_audio(self) -> None:
+        self.dropped += 1
+
+    def put(self, event: DeviceEvent) -> None:
+        self._put.send_nowait(event)
+
+    async def hear(self, *sounds: Samples, burst: int = 1) -> None:
+        """Stream sounds into the microphone in real time, `burst` frames at once."""
+        samples = np.concatenate(sounds)
+        for index, start in enumerate(range(0, len(samples), FRAME)):
+            self.put(HeardAudio(to_pcm(samples[start : start + FRAME]), LISTENING_RATE))
+            if index % burst == burst - 1:
+                await anyio.sleep(FRAME_SECONDS * burst)
+
+    def hang_up(self) -> None:
+        self._put.close()
+
+    def close(self) -> None:
+        self._put.close()
+        self._get.close()
+
+    def commands(self, *kinds: type) -> list[DeviceCommand]:
+        """Return what was sent, of the given kinds; everything but frames if none is given."""
+        return [
+            sent.command
+            for sent in self.sent
+            if (
+                isinstance(sent.command, kinds)
+                if kinds
+                else not isinstance(sent.command, PlayAudio)
+            )
+        ]
+
+    def times(self, kind: type) -> list[float]:
+        return [sent.at for sent in self.sent if isinstance(sent.command, kind)]
+
+    def speeches(self) -> list[list[Sent]]:
+        """Return what was sent between each `SpeechStarted` and its `SpeechStopped`."""
+        speeches: list[list[Sent]] = []
+        speaking = False
+        for sent in self.sent:
+            if isinstance(sent.command, SpeechStarted):
+                speeches.append([])
+                speaking = True
+            if speaking:
+                speeches[-1].append(sent)
+            if isinstance(sent.command, SpeechStopped):
+                speaking = False
+        return speeches
+
+
+@dataclass
+class FakeHouse:
+    """A house full of fakes, and the handles that a test needs."""
+
+    asr: FakeAsr
+    llm: FakeLlm
+    tts: FakeTts
+    config: Config = field(default_factory=Config)
+    vad: FakeVad = field(default_factory=FakeVad)
+
+    def __post_init__(self) -> None:
+        self.recent = RecentTurns(50)
+        self.memory = Memory(self.config.history)
+        self.clock = FakeClock()
+        prompts = PromptFiles(PROMPTS)
+        self.phrasebook = Phrasebook(Phrases(prompts), self.tts)
+        self.house = House(
+            self.config,
+            self.clock,
+            Engines(self.vad, self.asr, self.llm, self.tts),
+            self.memory,
+            prompts,
+            self.phrasebook,
+            Turns(self.clock, (self.memory, self.recent)),
+        )
+
+    def conversation(self, device: FakeDevice) -> Conversation:
+        return Conversation(device, self.house)
