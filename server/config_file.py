@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, get_args
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, SecretStr, ValidationError
 
 from server.errors import ConfigError
 
@@ -163,7 +163,17 @@ def _complaint(item: Mapping[str, Any], model: type[BaseModel]) -> str:
         return f"{item['input']!r} is not one of {', '.join(allowed)}." + _suggest(
             str(item["input"]), allowed
         )
-    return f"{str(item['msg']).removeprefix('Value error, ')} (found {item['input']!r})."
+    found = "a secret" if _is_secret(model, location) else repr(item["input"])
+    return f"{str(item['msg']).removeprefix('Value error, ')} (found {found})."
+
+
+def _is_secret(model: type[BaseModel], location: Location) -> bool:
+    section = model
+    for part in location[:-1]:
+        field = section.model_fields.get(str(part))
+        section = (_section_of(field.annotation) if field else None) or section
+    named = section.model_fields.get(str(location[-1]))
+    return named is not None and named.annotation is SecretStr
 
 
 def _suggest(wrong: str, allowed: list[str]) -> str:

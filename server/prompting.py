@@ -137,8 +137,10 @@ def compose(
         traits: What the model can be asked.
     """
     if traits.compact:
-        system = files.in_language("compact", language)
-        asked = f"{time_line(now, language, short=True)}{memory_block(recalled)}{question}"
+        # Tiny models repeat what stands beside the question: the date stays away from it, without minutes, so that it
+        # belongs to the stable part for an hour.
+        system = f"{files.in_language('compact', language)}\n{short_time_line(now, language)}"
+        asked = memory_block(recalled) + question
     else:
         rules = files.in_language("reply", language)
         system = "\n\n".join((files.text("soul.md"), files.text("identity.md"), rules))
@@ -151,30 +153,36 @@ def compose(
     return Prompt(system, (*dialogue, Message("user", asked)), language)
 
 
-def time_line(now: datetime, language: str, *, short: bool = False) -> str:
+def time_line(now: datetime, language: str) -> str:
     """Say the time, today and tomorrow with weekdays, in `language`; models miscount weekdays on their own."""
     tomorrow = now + timedelta(days=1)
-    clock = f"{now:%H:%M}"
     zone = str(now.tzinfo)
-    days = WEEKDAYS.get(language, WEEKDAYS["en"])
-    today_name, tomorrow_name = days[now.weekday()], days[tomorrow.weekday()]
+    today, next_day = _date(now, language), _date(tomorrow, language)
+    if language == "ja":
+        return f"今日は{today}、明日は{next_day}。今は{now:%H:%M}（{zone}）。"
+    if language == "zh":
+        return f"今天是{today}，明天是{next_day}。现在{now:%H:%M}（{zone}）。"
+    return f"Today is {today}; tomorrow is {next_day}. It is {now:%H:%M} ({zone})."
+
+
+def short_time_line(now: datetime, language: str) -> str:
+    """Say the same to the hour, in as few tokens as possible."""
+    tomorrow = _weekday(now + timedelta(days=1), language)
+    if language == "ja":
+        return f"（{_date(now, language)}、{now.hour}時ごろ。明日は{tomorrow}。）"
+    if language == "zh":
+        return f"（{_date(now, language)}，{now.hour}点左右。明天是{tomorrow}。）"
+    return f"Today is {_date(now, language)}, about {now:%H}:00. Tomorrow is {tomorrow}."
+
+
+def _date(day: datetime, language: str) -> str:
     if language in ("ja", "zh"):
-        today = f"{now.year}年{now.month}月{now.day}日{today_name}"
-        next_day = f"{tomorrow.month}月{tomorrow.day}日{tomorrow_name}"
-        if short:
-            return (
-                f"（今日は{today}、明日は{tomorrow_name}、{clock}）"
-                if language == "ja"
-                else f"（{today}，{clock}）"
-            )
-        if language == "ja":
-            return f"今日は{today}、明日は{next_day}。今は{clock}（{zone}）。"
-        return f"今天是{today}，明天是{next_day}。现在{clock}（{zone}）。"
-    today = f"{today_name}, {MONTHS[now.month - 1]} {now.day}, {now.year}"
-    if short:
-        return f"({today}, {clock}; tomorrow is {tomorrow_name}.) "
-    next_day = f"{tomorrow_name}, {MONTHS[tomorrow.month - 1]} {tomorrow.day}, {tomorrow.year}"
-    return f"Today is {today}; tomorrow is {next_day}. It is {clock} ({zone})."
+        return f"{day.year}年{day.month}月{day.day}日{_weekday(day, language)}"
+    return f"{_weekday(day, language)}, {MONTHS[day.month - 1]} {day.day}, {day.year}"
+
+
+def _weekday(day: datetime, language: str) -> str:
+    return WEEKDAYS.get(language, WEEKDAYS["en"])[day.weekday()]
 
 
 def memory_block(recalled: Recollection) -> str:

@@ -10,7 +10,15 @@ import pytest
 from server.errors import ConfigError
 from server.memory import Page
 from server.ports import LlmTraits
-from server.prompting import PROMPTS, Phrases, PromptFiles, compose, memory_block, time_line
+from server.prompting import (
+    PROMPTS,
+    Phrases,
+    PromptFiles,
+    compose,
+    memory_block,
+    short_time_line,
+    time_line,
+)
 from server.turn import Prompt, Recalled, Recollection
 
 NOW = datetime(2026, 10, 31, 23, 30, tzinfo=ZoneInfo("Asia/Tokyo"))
@@ -35,11 +43,14 @@ def page(number: int, *, interrupted: bool = False) -> Page:
 
 def test_today_and_tomorrow_stand_with_weekday_and_zone() -> None:
     line = time_line(NOW, "ja")
-    assert line == "今日は2026年10月31日土曜日、明日は11月1日日曜日。今は23:30（Asia/Tokyo）。"
+    assert (
+        line == "今日は2026年10月31日土曜日、明日は2026年11月1日日曜日。今は23:30（Asia/Tokyo）。"
+    )
     assert "Saturday, October 31, 2026" in time_line(NOW, "en")
     assert "Sunday, November 1, 2026" in time_line(NOW, "en")
     assert "星期六" in time_line(NOW, "zh")
-    assert "明日は日曜日" in time_line(NOW, "ja", short=True)
+    assert short_time_line(NOW, "ja") == "（2026年10月31日土曜日、23時ごろ。明日は日曜日。）"
+    assert short_time_line(NOW, "en").endswith("about 23:00. Tomorrow is Sunday.")
 
 
 def test_tomorrow_is_the_next_calendar_day_when_clocks_change() -> None:
@@ -58,15 +69,17 @@ def test_stable_parts_come_first_and_the_question_last() -> None:
         "答え2…",
     ]
     assert made.messages[-1].content.endswith("明日の予定は？")
-    assert "明日は11月1日日曜日" in made.messages[-1].content
+    assert "明日は2026年11月1日日曜日" in made.messages[-1].content
 
 
 def test_the_system_part_is_the_same_a_minute_later() -> None:
-    assert prompt().system == prompt(now=NOW + timedelta(minutes=1)).system
+    for traits in (FULL, LlmTraits(compact=True, prompt_budget_tokens=200)):
+        later = prompt(now=NOW + timedelta(minutes=20), traits=traits)
+        assert prompt(traits=traits).system == later.system
 
 
 def test_the_oldest_exchanges_give_way_to_the_budget() -> None:
-    traits = LlmTraits(compact=True, prompt_budget_tokens=48)
+    traits = LlmTraits(compact=True, prompt_budget_tokens=30)
     made = prompt(history=[page(n) for n in range(1, 6)], traits=traits)
     said = [message.content for message in made.messages[:-1] if message.role == "user"]
     assert 0 < len(said) < 5

@@ -1,0 +1,185 @@
+"""The composition root: from a configuration to running objects, opened and closed in one place."""
+
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+import structlog
+from anyio.abc import TaskStatus
+
+from server import asr, llm, tts, vad
+from server.access import Access
+from server.clock import SystemClock
+from server.config import Config
+from server.conversation import Conversation, Engines, House
+from server.errors import OmoideError
+from server.gateway import serve_devices
+from server.memory import Memory
+from server.phrasebook import Phrasebook
+from server.ports import Device, Engine
+from server.prompting import PROMPTS, Phrases, PromptFiles, compose
+from server.recording import RecentTurns, Recorder
+from server.telemetry import Metrics
+from server.trace import Turns
+from server.turn import Recollection
+from server.web import serve_web
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """The ports that a running server listens on."""
+
+    device_port: int
+    http_port: int
+
+
+class App:
+    """Everything a server consists of. Build it with `open_app`."""
+
+    def __init__(self, config: Config, data: Path, engines: Engines | None = None) -> None:
+        data.mkdir(parents=True, exist_ok=True)
+        self.config = config
+        self.data = data
+        self.clock = SystemClock(config.server.timezone)
+        self.prompts = PromptFiles(
+            Path(config.persona.prompts) if config.persona.prompts else PROMPTS
+        )
+        self.memory = Memory(config.history)
+        self.recent = RecentTurns(config.recording.recent_turns)
+        self.metrics = Metrics()
+        self.access = Access(config, data, self.clock)
+        observers = (
+            self.memory,
+            self.recent,
+            self.metrics,
+            Recorder(data / "recordings", config.recording),
+        )
+        self.turns = Turns(self.clock, observers)
+        self.engines = engines or build_engines(config, data)
+        self.phrasebook = Phrasebook(Phrases(self.prompts), self.engines.tts)
+        self.house = House(
+            config,
+            self.clock,
+            self.engines,
+            self.memory,
+            self.prompts,
+            self.phrasebook,
+            self.turns,
+        )
+        self.warm = anyio.Event()
+        self.troubles: dict[str, OmoideError] = {}
+        """What could not be warmed up, by stage. A turn that needs it is answered with an apology."""
+
+    @property
+    def stages(self) -> dict[str, Engine]:
+        """The engines by the name of their stage."""
+        engines = self.engines
+        return {"vad": engines.vad, "asr": engines.asr, "llm": engines.llm, "tts": engines.tts}
+
+    async def converse(self, device: Device) -> None:
+        """Hold the conversation with one connected device until it hangs up or this is cancelled."""
+        await Conversation(device, self.house).converse()
+
+    async def warm_up(self) -> None:
+        """Load every engine and speak the apologies once. Failures are noted in `troubles`, not raised."""
+        async with anyio.create_task_group() as tasks:
+            for name, engine in self.stages.items():
+                tasks.start_soon(self._warm_up_one, name, engine)
+        await self._noting("tts", self.phrasebook.prepare(self.config.asr.languages))
+        if "llm" not in self.troubles:
+            await self._noting("llm", self._read_persona())
+        log.info("warm", troubles={name: error.code for name, error in self.troubles.items()})
+        self.warm.set()
+
+    async def aclose(self) -> None:
+        """Close the engines."""
+        for engine in self.stages.values():
+            await engine.aclose()
+
+    async def _warm_up_one(self, name: str, engine: Engine) -> None:
+        started = anyio.current_time()
+        if await self._noting(name, engine.warm_up()):
+            seconds = round(anyio.current_time() - started, 1)
+            log.info("engine-warm", stage=name, engine=engine.name, seconds=seconds)
+
+    async def _read_persona(self) -> None:
+        """Let a local model read the persona before the first question, which then starts from its cache."""
+        for language in self.config.asr.languages:
+            traits = self.engines.llm.traits(language)
+            if not traits.compact:
+                continue
+            prompt = compose(
+                self.prompts,
+                question="",
+                recalled=Recollection(),
+                history=(),
+                now=self.clock.now(),
+                language=language,
+                traits=traits,
+            )
+            async with aclosing(self.engines.llm.stream(prompt)) as events:
+                await anext(events, None)
+
+    async def _noting(self, name: str, work: Coroutine[object, object, None]) -> bool:
+        try:
+            await work
+        except OmoideError as error:
+            self.troubles.setdefault(name, error)
+            log.warning("engine-trouble", stage=name, code=error.code, reason=str(error))
+            return False
+        return True
+
+
+def build_engines(config: Config, data: Path) -> Engines:
+    """Build the engines that the configuration names; nothing is loaded yet."""
+    return Engines(
+        vad=vad.build(config, data),
+        asr=asr.build(config, data),
+        llm=llm.build(config, data),
+        tts=tts.build(config, data),
+    )
+
+
+@asynccontextmanager
+async def open_app(
+    config: Config, data: Path, engines: Engines | None = None
+) -> AsyncIterator[App]:
+    """Build everything, warm the engines up in the background, and close them on leaving.
+
+    Args:
+        config: The configuration.
+        data: Folder for all state; made if it is missing.
+        engines: Engines to use instead of those that the configuration names.
+
+    Raises:
+        OmoideError: Something can't be built at all, e.g. a folder that can't be written.
+    """
+    app = App(config, data, engines)
+    raised: Exception | None = None
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(app.warm_up)
+            try:
+                yield app
+            except Exception as error:
+                raised = (
+                    error  # outside the group, or it would come out wrapped in an exception group
+                )
+            tasks.cancel_scope.cancel()
+    finally:
+        with anyio.CancelScope(shield=True):
+            await app.aclose()
+    if raised is not None:
+        raise raised
+
+
+async def serve(app: App, *, task_status: TaskStatus[Doors] = anyio.TASK_STATUS_IGNORED) -> None:
+    """Open both doors and serve until cancelled; reports the ports once they are open."""
+    async with anyio.create_task_group() as tasks:
+        device_port = await tasks.start(serve_devices, app)
+        http_port = await tasks.start(serve_web, app)
+        task_status.started(Doors(device_port, http_port))

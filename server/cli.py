@@ -1,0 +1,217 @@
+"""The command line: names and options. What the commands do is in `server.commands`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from firmware_bridge.events import ListeningMode
+from server.commands import bench, devices, doctor, replay, serve, talk
+from server.commands.report import Report, Tell
+from server.commands.run import carry_out, find_config, with_config
+from server.config import Config
+from server.simulator import Habits, Identity
+from server.simulator.habits import ProtocolName
+
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        envvar="OMOIDE_CONFIG",
+        metavar="FILE",
+        help="Configuration file; config.yaml if there is one here.",
+    ),
+]
+DataOption = Annotated[
+    Path,
+    typer.Option(
+        "--data", envvar="OMOIDE_DATA", metavar="DIR", help="Folder for everything that is kept."
+    ),
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object; everything else goes to stderr.")
+]
+UrlOption = Annotated[
+    str | None,
+    typer.Option(
+        "--url", help="A running server, e.g. http://192.168.1.10:8003. Without it one is started."
+    ),
+]
+DeviceOption = Annotated[
+    str, typer.Option("--device", metavar="ID", help="Device-Id of the simulated robot.")
+]
+PersonOption = Annotated[
+    str, typer.Option("--person", metavar="NAME", help="Who speaks; a new name is a new person.")
+]
+ProtocolOption = Annotated[ProtocolName, typer.Option("--protocol", help="What the robot speaks.")]
+
+DATA = Path("var")
+
+app = typer.Typer(
+    name="omoide",
+    help="A voice server for desk robots that remembers.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+bench_app = typer.Typer(no_args_is_help=True, help="Measure.")
+devices_app = typer.Typer(no_args_is_help=True, help="The robots that this server knows.")
+app.add_typer(bench_app, name="bench")
+app.add_typer(devices_app, name="devices")
+
+
+@app.command("serve")
+def serve_command(config: ConfigOption = None, data: DataOption = DATA) -> None:
+    """Run the server until Ctrl-C."""
+
+    async def work(loaded: Config, tell: Tell) -> Report:
+        await serve.serve(loaded, data, tell)
+        return Report({})
+
+    with serve.stop_signals():
+        work_with_log = with_config(work, config, is_service=True)
+        _exit(carry_out(work_with_log, nothing={}, is_service=True))
+
+
+@app.command("talk")
+def talk_command(
+    wavs: Annotated[list[Path], typer.Argument(metavar="WAV…", help="Sound files, a turn each.")],
+    *,
+    protocol: ProtocolOption = "xiaozhi",
+    framing: Annotated[int, typer.Option(min=1, max=3, help="Binary framing of xiaozhi.")] = 1,
+    mode: Annotated[ListeningMode, typer.Option(help="Who ends a turn.")] = "auto",
+    device: DeviceOption = talk.DEVICE,
+    person: PersonOption = "",
+    url: UrlOption = None,
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    data: DataOption = DATA,
+) -> None:
+    """Be a robot: stream sound files in real time, print what comes back, and save the answers."""
+    habits = Habits(protocol=protocol, framing=framing, mode=mode)
+
+    async def work(loaded: Config, tell: Tell) -> Report:
+        place = talk.Place(loaded, data, url)
+        return await talk.talk(wavs, place, Identity(device, person), habits, tell)
+
+    _exit(carry_out(with_config(work, config), nothing=talk.NOTHING, as_json=as_json))
+
+
+@app.command("say")
+def say_command(
+    text: Annotated[str, typer.Argument(help="What is said.")],
+    *,
+    protocol: ProtocolOption = "pcm",
+    device: DeviceOption = talk.DEVICE,
+    person: PersonOption = "",
+    url: UrlOption = None,
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    data: DataOption = DATA,
+) -> None:
+    """Say something as text, and print the answer."""
+    habits = Habits(protocol=protocol, mode="manual")  # nobody speaks: no microphone is opened
+
+    async def work(loaded: Config, tell: Tell) -> Report:
+        place = talk.Place(loaded, data, url)
+        return await talk.say(text, place, Identity(device, person), habits, tell)
+
+    _exit(carry_out(with_config(work, config), nothing=talk.NOTHING, as_json=as_json))
+
+
+@app.command("replay")
+def replay_command(
+    script: Annotated[Path, typer.Argument(metavar="SCRIPT.yaml", help="The talk to hold.")],
+    url: UrlOption = None,
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    data: DataOption = DATA,
+) -> None:
+    """Hold a scripted talk and compare what comes back with what was expected."""
+
+    async def work(loaded: Config, tell: Tell) -> Report:
+        return await replay.replay(script, talk.Place(loaded, data, url), tell)
+
+    _exit(carry_out(with_config(work, config), nothing=replay.NOTHING, as_json=as_json))
+
+
+@bench_app.command("turn")
+def bench_turn_command(
+    language: Annotated[str, typer.Option(help="Language of the talk: ja or en.")] = "ja",
+    turns: Annotated[int, typer.Option(min=1, help="How many turns count.")] = bench.TURNS,
+    configured: Annotated[
+        bool, typer.Option("--configured", help="Measure the configured engines.")
+    ] = False,
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    data: DataOption = DATA,
+) -> None:
+    """Measure how long somebody waits for an answer, with the embedded engines."""
+
+    async def work(loaded: Config, tell: Tell) -> Report:
+        plan = bench.Plan(language, turns, configured=configured)
+        return await bench.bench_turn(loaded, data, plan, tell)
+
+    _exit(carry_out(with_config(work, config), nothing=bench.NOTHING, as_json=as_json))
+
+
+@app.command("doctor")
+def doctor_command(
+    quick: Annotated[bool, typer.Option("--quick", help="Do not load the engines.")] = False,
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    data: DataOption = DATA,
+) -> None:
+    """Look at everything that a talk needs, and say what to do about what is missing."""
+
+    async def work(tell: Tell) -> Report:
+        return await doctor.examine(find_config(config), data, quick=quick, tell=tell)
+
+    _exit(carry_out(work, nothing=doctor.NOTHING, as_json=as_json))
+
+
+@devices_app.command("list")
+def list_devices_command(
+    as_json: JsonOption = False, config: ConfigOption = None, data: DataOption = DATA
+) -> None:
+    """List the robots that have come."""
+
+    def work(loaded: Config, tell: Tell) -> Report:
+        return devices.list_devices(loaded, data, tell)
+
+    _exit(carry_out(with_config(work, config), nothing=devices.NOTHING, as_json=as_json))
+
+
+@devices_app.command("accept")
+def accept_device_command(
+    device: Annotated[str, typer.Argument(metavar="ID", help="As in the list.")],
+    person: Annotated[str, typer.Option("--person", help="Whose memory it speaks with.")] = "",
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    data: DataOption = DATA,
+) -> None:
+    """Let a waiting robot in, or take a guest for the real one."""
+
+    def work(loaded: Config, tell: Tell) -> Report:
+        return devices.accept_device(device, person, loaded, data, tell)
+
+    _exit(carry_out(with_config(work, config), nothing=devices.NOTHING, as_json=as_json))
+
+
+@devices_app.command("forget")
+def forget_device_command(
+    device: Annotated[str, typer.Argument(metavar="ID", help="As in the list.")],
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    data: DataOption = DATA,
+) -> None:
+    """Make the tokens of a robot void; should it come again, it is a new one."""
+
+    def work(loaded: Config, tell: Tell) -> Report:
+        return devices.forget_device(device, loaded, data, tell)
+
+    _exit(carry_out(with_config(work, config), nothing=devices.NOTHING, as_json=as_json))
+
+
+def _exit(code: int) -> None:
+    raise typer.Exit(code)

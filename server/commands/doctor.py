@@ -1,0 +1,92 @@
+"""`omoide doctor`: look at everything that a talk needs, and say what to do about what is missing."""
+
+from collections.abc import AsyncIterator, Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+from server import weights
+from server.commands import checks
+from server.commands.checks import Finding
+from server.commands.report import Report, Tell
+from server.config import Config, load_config
+from server.errors import ConfigError
+
+NOTHING: Mapping[str, object] = {"ok": False, "checks": [], "licences": [], "error": None}
+_MARKS = {"ok": "ok  ", "warn": "WARN", "fail": "FAIL"}
+
+
+async def examine(config_path: Path | None, data: Path, *, quick: bool, tell: Tell) -> Report:
+    """Make all checks.
+
+    Args:
+        config_path: The configuration file; None for the defaults.
+        data: The data folder.
+        quick: Leave out loading the engines.
+        tell: Told about each finding as it is made.
+    """
+    findings = []
+    async for finding in _look(config_path, data, quick=quick):
+        findings.append(finding)
+        _tell(finding, tell)
+    licences = _describe_licences()
+    _tell_licences(licences, tell)
+    ok = all(finding.state != "fail" for finding in findings)
+    tell("All is well." if ok else "Something is wrong: see FAIL above.")
+    found = [asdict(finding) for finding in findings]
+    return Report({**NOTHING, "ok": ok, "checks": found, "licences": licences}, ok=ok)
+
+
+def _describe_licences() -> list[Mapping[str, str]]:
+    """Return whose work the models and voices are that this installation uses."""
+    return [
+        {
+            "name": licence.name,
+            "package": f"{licence.distribution} {licence.version}",
+            "licence": licence.licence,
+            "credit": licence.credit,
+        }
+        for licence in weights.licences()
+    ]
+
+
+def _tell_licences(licences: Iterable[Mapping[str, str]], tell: Tell) -> None:
+    tell("")
+    tell("Models and voices:")
+    for licence in licences:
+        tell(f"      {licence['name']}: {licence['licence']}. {licence['credit']}")
+    tell("")
+
+
+async def _look(config_path: Path | None, data: Path, *, quick: bool) -> AsyncIterator[Finding]:
+    yield checks.check_python()
+    for finding in checks.check_packages():
+        yield finding
+    for finding in checks.check_models():
+        yield finding
+    yield checks.check_opus()
+    yield checks.check_data(data)
+    try:
+        config = load_config(config_path)
+    except ConfigError as error:
+        yield Finding("config", "fail", str(error), "Correct the lines named above.")
+        return
+    for finding in _look_at_config(config, config_path):
+        yield finding
+    endpoint = await checks.check_endpoint(config)
+    if endpoint is not None:
+        yield endpoint
+    if not quick:
+        for finding in await checks.check_engines(config, data):
+            yield finding
+
+
+def _look_at_config(config: Config, path: Path | None) -> Iterable[Finding]:
+    yield checks.check_config(config, path)
+    yield checks.check_timezone(config)
+    yield from checks.check_ports(config)
+
+
+def _tell(finding: Finding, tell: Tell) -> None:
+    tell(f"{_MARKS[finding.state]}  {finding.name:16} {finding.detail}")
+    if finding.advice:
+        tell(f"      {'':16} {finding.advice}")

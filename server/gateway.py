@@ -1,0 +1,312 @@
+"""The door for robots: a WebSocket server that lets them in, and one conversation for each."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Protocol
+from urllib.parse import parse_qsl, unquote
+
+import anyio
+import anyio.to_thread
+import structlog
+from anyio.abc import TaskStatus
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.datastructures import Headers
+from websockets.http11 import Request, Response
+
+from firmware_bridge import Codec, ProtocolError, negotiate
+from server.access import Access, Admission
+from server.callers import fold_headers, read_host
+from server.claims import HTTP_STATUS, Claim, parse_bearer
+from server.config import Config
+from server.connection import INTERNAL_ERROR, Connection
+from server.errors import AccessError
+from server.failures import describe_failure, quieten
+from server.listener import listen
+from server.ports import Device
+from server.telemetry import Metrics
+
+log = structlog.get_logger(__name__)
+
+_OPEN_SECONDS = 10.0
+_CLOSE_SECONDS = 2.0
+_STOP_SECONDS = 5.0
+_FRAMES = 32
+OTA_PATH = "/xiaozhi/ota/"
+
+
+class DeviceHost(Protocol):
+    """What the gateway needs of the program around it."""
+
+    @property
+    def config(self) -> Config:
+        """The configuration."""
+
+    @property
+    def access(self) -> Access:
+        """Who may come in."""
+
+    @property
+    def metrics(self) -> Metrics:
+        """What is counted."""
+
+    async def converse(self, device: Device) -> None:
+        """Hold the conversation with one robot until it hangs up or this is cancelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """What was decided about a robot before its socket opened."""
+
+    codec: Codec
+    admission: Admission
+    address: str
+
+
+class DoorConnection(ServerConnection):
+    """A WebSocket connection that knows its ticket, and says once what came instead of a WebSocket request."""
+
+    ticket: Ticket | None = None
+    on_lost: Callable[["DoorConnection"], None] | None = None
+    on_garbage: Callable[["DoorConnection"], None] | None = None
+    received_bytes = 0
+    is_lost = False
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes from the transport."""
+        self.received_bytes += len(data)
+        super().data_received(data)
+        self._tell_garbage()
+
+    def eof_received(self) -> None:
+        """Take the end of the bytes from the transport."""
+        super().eof_received()
+        self._tell_garbage()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Take the end of the connection from the transport."""
+        super().connection_lost(exc)
+        self.is_lost = True
+        if self.on_lost is not None:
+            self.on_lost(self)
+
+    def _tell_garbage(self) -> None:
+        is_garbage = self.request is None and self.protocol.handshake_exc is not None
+        if is_garbage and self.received_bytes and self.on_garbage is not None:
+            self.on_garbage(self)
+            self.on_garbage = None
+
+
+class Gateway:
+    """Decides about requests and runs the connections. One per server."""
+
+    def __init__(self, host: DeviceHost) -> None:
+        self._host = host
+        self._access = host.access
+        self._limits = host.config.limits
+        self._inside: set[DoorConnection] = set()
+
+    def make_connection(self, *args: Any, **options: Any) -> DoorConnection:
+        """Make the object for a new TCP connection; called by the library."""
+        connection = DoorConnection(*args, **options)
+        connection.on_lost = self._inside.discard
+        connection.on_garbage = self._note_garbage
+        return connection
+
+    async def check(self, connection: ServerConnection, request: Request) -> Response | None:
+        """Answer a request that may not become a WebSocket; None lets it."""
+        assert isinstance(connection, DoorConnection)
+        headers = fold_headers(request.headers.raw_items())
+        path, _, query_string = request.path.partition("?")
+        peer = _peer_of(connection)
+        if headers.get("upgrade", "").strip().lower() != "websocket":
+            return self._send_to_http_door(peer, request, headers)
+        query = dict(parse_qsl(query_string, keep_blank_values=True))
+        try:
+            connection.ticket = await self._let_in(peer, path, headers, query)
+        except (AccessError, ProtocolError) as error:
+            status = 404 if isinstance(error, ProtocolError) else HTTP_STATUS.get(error.code, 403)
+            log.info("device-refused", peer=peer, path=path[:80], code=error.code, status=status)
+            return respond(status, error.code, str(error))
+        is_returning = connection.ticket.admission.device in self._access.presence
+        if len(self._inside) >= self._limits.connections and not is_returning:
+            log.warning("device-refused", peer=peer, code="too-many-connections", status=503)
+            return respond(
+                503, "too-many-connections", "Every place is taken; try again in a minute."
+            )
+        if not connection.is_lost:  # it may have left while the registry was read
+            self._inside.add(connection)
+        return None
+
+    def restate(
+        self, connection: ServerConnection, _: Request, response: Response
+    ) -> Response | None:
+        """Put a refusal of the library, for a broken handshake, into the shape of all others."""
+        is_ours = response.headers.get("Content-Type") == "application/json"
+        if response.status_code == HTTPStatus.SWITCHING_PROTOCOLS or is_ours:
+            return None
+        status = response.status_code
+        log.info("handshake-broken", peer=_peer_of(connection), status=status)
+        return respond(status, "handshake-broken", response.body.decode(errors="replace").strip())
+
+    async def welcome(self, connection: ServerConnection) -> None:
+        """Run a connection from the opened WebSocket to its end. Raises nothing."""
+        assert isinstance(connection, DoorConnection)
+        ticket = connection.ticket
+        assert ticket is not None
+        device = Connection(connection, ticket.codec, ticket.admission, self._limits)
+        said = {"device": device.id, "protocol": ticket.codec.name}
+        log.info("device-arrived", peer=ticket.address, guest=ticket.admission.is_guest, **said)
+        started = anyio.current_time()
+        self._host.metrics.connections.inc()
+        self._access.presence.enter(device.id, device.hang_up)
+        try:
+            await device.run(self._host.converse)
+        except Exception as error:
+            code, place = describe_failure(error)
+            log.warning("connection-failed", code=code, where=place, **said)
+        finally:
+            self._access.presence.leave(device.id, device.hang_up)
+            self._host.metrics.connections.dec()
+            ending, reason = device.ending or (INTERNAL_ERROR, "failed")
+            seconds = round(anyio.current_time() - started, 1)
+            log.info(
+                "device-left",
+                code=ending,
+                reason=reason,
+                seconds=seconds,
+                ignored=ticket.codec.ignored,
+                **said,
+            )
+
+    async def _let_in(
+        self, peer: str, path: str, headers: Mapping[str, str], query: Mapping[str, str]
+    ) -> Ticket:
+        codec = negotiate(path, headers, query)
+        caller = self._access.callers.identify(peer, headers)
+        claim = read_claim(headers, query)
+        if not await anyio.to_thread.run_sync(self._access.proves_itself, claim):
+            self._access.callers.check_browser(headers, caller)
+        admission = await anyio.to_thread.run_sync(self._access.admit, claim, caller)
+        return Ticket(codec, admission, caller.address)
+
+    def _send_to_http_door(
+        self, peer: str, request: Request, headers: Mapping[str, str]
+    ) -> Response:
+        port = self._access.callers.http_port
+        host = read_host(headers.get("host", ""))
+        name = host.name if host else "this-server"
+        url = f"http://{f'[{name}]' if ':' in name else name}:{port}{OTA_PATH}"
+        log.info(
+            "http-at-the-robots-door",
+            peer=peer,
+            method=request.method,
+            hint=f"HTTP is on port {port}; the OTA address of robots is {url}",
+        )
+        response = respond(
+            426,
+            "websocket-expected",
+            f"This port speaks WebSocket. HTTP is on port {port}; the OTA address of robots is {url}",
+            http_port=port,
+            ota_url=url,
+        )
+        del response.headers["Connection"]
+        response.headers.update({"Connection": "Upgrade, close", "Upgrade": "websocket"})
+        if request.method == "HEAD":
+            response.body = b""
+        return response
+
+    def _note_garbage(self, connection: DoorConnection) -> None:
+        port = self._access.callers.http_port
+        log.info(
+            "no-websocket-request",
+            peer=_peer_of(connection),
+            hint=f"HTTP, and the OTA address of robots, is on port {port}",
+        )
+
+
+async def serve_devices(
+    host: DeviceHost, *, task_status: TaskStatus[int] = anyio.TASK_STATUS_IGNORED
+) -> None:
+    """Serve robots until cancelled; reports the port once the door is open.
+
+    Robots need not answer pings: a dead line is found by silence, by a full queue, or when its robot comes back.
+
+    Raises:
+        OmoideError: `port-unusable`.
+    """
+    gateway = Gateway(host)
+    listener = listen(host.config.server.host, host.config.server.device_port)
+    server = serve(
+        gateway.welcome,
+        sock=listener,
+        compression=None,
+        process_request=gateway.check,
+        process_response=gateway.restate,
+        server_header="omoide",
+        open_timeout=_OPEN_SECONDS,
+        ping_interval=None,
+        close_timeout=_CLOSE_SECONDS,
+        max_size=host.config.limits.message_bytes,
+        max_queue=_FRAMES,
+        logger=quieten("omoide.websockets", "websocket-trouble"),
+        create_connection=gateway.make_connection,  # type: ignore[arg-type]  # any factory will do
+    )
+    async with server:
+        port = int(listener.getsockname()[1])
+        host.access.callers.device_port = port
+        task_status.started(port)
+        log.info("robots-door-open", port=port)
+        try:
+            await anyio.sleep_forever()
+        finally:
+            await _stop(server)
+
+
+def respond(status: int, code: str, message: str, **more: object) -> Response:
+    """Return a refusal as JSON."""
+    body = json.dumps({"error": {"code": code, "message": message, **more}}, ensure_ascii=False)
+    content = body.encode()
+    headers = Headers(
+        {
+            "Content-Type": "application/json",
+            "Content-Length": str(len(content)),
+            "Connection": "close",
+        }
+    )
+    return Response(status, HTTPStatus(status).phrase, headers, content)
+
+
+def read_claim(headers: Mapping[str, str], query: Mapping[str, str]) -> Claim:
+    """Read who a robot says it is from its headers (names in lower case) or, for browsers, from the query string."""
+    told = {name.lower(): value for name, value in query.items()}
+
+    def find(name: str) -> str:
+        return headers.get(name, "") or told.get(name, "")
+
+    return Claim(
+        device_id=find("device-id"),
+        client_id=find("client-id"),
+        token=parse_bearer(find("authorization")) or told.get("token", ""),
+        person=_read_name(headers.get("omoide-person", "")) or told.get("person", ""),
+    )
+
+
+def _read_name(header: str) -> str:
+    """Read a name of any script: percent-encoded, as it should be, or in raw UTF-8, as some clients send it."""
+    try:
+        return unquote(header.encode("latin-1").decode())
+    except UnicodeError:
+        return unquote(header)
+
+
+async def _stop(server: Server) -> None:
+    with anyio.move_on_after(_STOP_SECONDS, shield=True):
+        server.close(reason="the server stops")
+        await server.wait_closed()
+
+
+def _peer_of(connection: ServerConnection) -> str:
+    address = connection.remote_address
+    return str(address[0]) if address else ""

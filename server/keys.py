@@ -1,0 +1,75 @@
+"""The secrets of this server: what tokens are derived from, and what opens the API."""
+
+import hashlib
+import hmac
+import secrets
+from base64 import urlsafe_b64encode
+from pathlib import Path
+
+import structlog
+
+from server.claims import is_equal
+from server.config import AccessSection
+from server.errors import ConfigError
+from server.registry import KnownDevice, write_private
+
+log = structlog.get_logger(__name__)
+
+_SECRET_BYTES = 32
+
+
+class Keys:
+    """Read from ``secret`` and ``api-token`` in the data folder; what is missing there is made.
+
+    Raises:
+        ConfigError: The folder can't be used.
+    """
+
+    def __init__(self, section: AccessSection, data: Path) -> None:
+        configured = section.api_token.get_secret_value().strip()
+        try:
+            self._secret = _keep_secret(data / "secret")
+            self._api_token = configured or _keep_token(data / "api-token")
+        except OSError as error:
+            raise ConfigError(
+                f"{data} can't be used ({error}). Give another folder with --data.",
+                code="data-unusable",
+            ) from error
+
+    def token_of(self, device: KnownDevice) -> str:
+        """Return the token of a device, derived from its id, its generation and its Client-Id: the same every time."""
+        text = f"{device.id}|{device.token_generation}|{device.client_id or ''}"
+        digest = hmac.new(self._secret, text.encode(), hashlib.sha256).digest()
+        return urlsafe_b64encode(digest).rstrip(b"=").decode()
+
+    def is_api_token(self, token: str) -> bool:
+        """Whether `token` opens the HTTP API."""
+        return is_equal(token, self._api_token)
+
+
+def _keep_secret(path: Path) -> bytes:
+    secret = _read(path)
+    if len(secret) == _SECRET_BYTES:
+        return secret
+    if secret:
+        log.warning(
+            "secret-broken", file=str(path), hint="Robots get new tokens when they restart."
+        )
+    secret = secrets.token_bytes(_SECRET_BYTES)
+    write_private(path, secret)
+    return secret
+
+
+def _keep_token(path: Path) -> str:
+    token = _read(path).decode(errors="replace").strip()
+    if not token:
+        token = secrets.token_urlsafe(24)
+        write_private(path, f"{token}\n".encode())
+    return token
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""

@@ -1,0 +1,188 @@
+"""The packaged language models in this process: no key, no network, two processor cores.
+
+They are tiny. The English one is an instruct model and gets the talk as chat messages; the Japanese one is a base model
+that can only continue a text, so its persona is written as a talk and it gets to write the next line.
+"""
+
+from collections.abc import AsyncGenerator, Sequence
+from functools import partial
+from pathlib import Path
+
+import structlog
+from anyio import Semaphore
+
+from server.config import EmbeddedLlmSection, LlmSection
+from server.errors import EngineMissing
+from server.llm.gguf import Answer, Body, Completer, GgufModel, Piece
+from server.llm.patience import Patience
+from server.ports import LlmEvent, LlmTraits, TextDelta, Usage
+from server.threads import Lazy, cores
+from server.trace import stage
+from server.turn import Prompt, Stage
+from server.weights import GEMMA, SMOLLM2, Weights, obtain
+
+log = structlog.get_logger(__name__)
+
+_MOST_THREADS = 4
+_PREFILL_SECONDS = 0.8
+"""How long reading a prompt of which nothing is known yet may delay the answer."""
+_BUDGET_TOKENS = (100, 600)
+_UNMEASURED_TOKENS_PER_SECOND = 185.0
+"""What two slow cores do; until the model has been measured."""
+_REPEAT_PENALTY = 1.1
+"""Without it, models of this size say the same sentence until they run out of tokens."""
+_PROBE = "The quick brown fox jumps over the lazy dog and runs home. " * 8
+
+_LABELS = {
+    "ja": ("人", "ロボ"),
+    "zh": ("人", "机器人"),
+    "en": ("Person", "Robot"),
+}
+"""How the lines of a talk begin that a base model continues. The persona's example lines use the same words."""
+
+
+class _Member:
+    """One of the two models: where its file is, and whose turn it is to use it."""
+
+    def __init__(self, config: EmbeddedLlmSection, path: str, weights: Weights, data: Path) -> None:
+        self.weights = weights
+        self.title = Path(path).stem if path else weights.name
+        self.turn = Semaphore(1)
+        self.tokens_per_second = _UNMEASURED_TOKENS_PER_SECOND
+        self.model: Lazy[Completer] = Lazy(partial(_load, config, path, weights, data))
+
+
+class EmbeddedLlm:
+    """The two packaged models, each loaded when its language is first used. One answer at a time per model."""
+
+    def __init__(self, config: LlmSection, languages: Sequence[str], data: Path) -> None:
+        """Remember the settings.
+
+        Args:
+            config: Paths, limits and time-outs.
+            languages: Two-letter codes of the languages that `warm_up` prepares.
+            data: Where joined model files are kept.
+        """
+        self._config = config
+        self._languages = languages
+        own = config.embedded
+        self._ja = _Member(own, own.ja_path, GEMMA, data)
+        self._en = _Member(own, own.en_path, SMOLLM2, data)
+        self.name = "embedded " + " + ".join(member.title for member in self._wanted())
+
+    def traits(self, language: str) -> LlmTraits:
+        """Return the traits of the model for `language`; the budget is a guess until `warm_up` has measured it."""
+        least, most = _BUDGET_TOKENS
+        tokens = int(self._member(language).tokens_per_second * _PREFILL_SECONDS)
+        return LlmTraits(compact=True, prompt_budget_tokens=min(max(tokens, least), most))
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[LlmEvent, None]:
+        """Answer piece by piece; see `ports.Llm`. Closing the generator stops the model within a token or a batch."""
+        member = self._member(prompt.language)
+        model = await member.model.get(Stage.LLM_LOAD)
+        patience = Patience(self._config, f"The embedded model {member.title}")
+        with stage(Stage.LLM_QUEUE):
+            await patience.wait(member.turn.acquire)
+        answer = Answer(model, self._body(model, prompt), member.turn)
+        try:
+            begun = False
+            while (piece := await patience.wait(answer.next)) is not None:
+                patience.begin()
+                text = piece.text if begun else piece.text.lstrip()
+                if text:
+                    begun = True
+                    yield TextDelta(text)
+                if piece.usage:
+                    yield _usage(piece)
+        finally:
+            answer.stop()
+
+    async def warm_up(self) -> None:
+        """Load the models of the configured languages, and measure how fast each reads."""
+        for member in self._wanted():
+            model = await member.model.get()
+            await member.turn.acquire()
+            answer = Answer(model, {"prompt": _PROBE, "max_tokens": 1}, member.turn)
+            try:
+                while (piece := await answer.next()) is not None:
+                    if piece.timings:
+                        member.tokens_per_second = float(piece.timings["prompt_per_second"])
+            finally:
+                answer.stop()
+            log.info(
+                "llm-loaded",
+                model=member.title,
+                read_tokens_per_second=round(member.tokens_per_second),
+            )
+
+    async def aclose(self) -> None:
+        """Let go of the models; the memory of each is free when its last answer has stopped."""
+        self._ja.model.drop()
+        self._en.model.drop()
+
+    def _member(self, language: str) -> _Member:
+        return self._ja if language == "ja" else self._en
+
+    def _wanted(self) -> list[_Member]:
+        return list(dict.fromkeys(self._member(language) for language in self._languages))
+
+    def _body(self, model: Completer, prompt: Prompt) -> Body:
+        limits: Body = {
+            "max_tokens": self._config.embedded.max_tokens,
+            "temperature": self._config.embedded.temperature,
+            "repeat_penalty": _REPEAT_PENALTY,
+            "cache_prompt": True,
+        }
+        if model.is_chat_model:
+            return {**limits, "messages": _chat(prompt)}
+        person, _ = _labels(prompt.language)
+        return {**limits, "prompt": as_dialogue(prompt), "stop": ["\n", f"{person}:"]}
+
+
+def as_dialogue(prompt: Prompt) -> str:
+    """Write a prompt as a talk whose next line is the robot's, for a model that continues texts.
+
+    What is said is put on one line, so that nobody can speak a line of the robot.
+    """
+    person, robot = _labels(prompt.language)
+    lines = [prompt.system.rstrip()]
+    for message in prompt.messages:
+        label = robot if message.role == "assistant" else person
+        lines.append(f"{label}: {' '.join(message.content.split())}")
+    return "\n".join([*lines, f"{robot}:"])
+
+
+def _labels(language: str) -> tuple[str, str]:
+    return _LABELS.get(language, _LABELS["en"])
+
+
+def _chat(prompt: Prompt) -> list[dict[str, str]]:
+    system = [{"role": "system", "content": prompt.system}] if prompt.system else []
+    return system + [
+        # The marks that end a chat message are one token each, wherever they stand.
+        {"role": message.role, "content": message.content.replace("<|", "< |")}
+        for message in prompt.messages
+    ]
+
+
+def _usage(piece: Piece) -> Usage:
+    usage = piece.usage or {}
+    details = usage.get("prompt_tokens_details") or {}
+    return Usage(
+        int(usage.get("prompt_tokens", 0)),
+        int(usage.get("completion_tokens", 0)),
+        int(details.get("cached_tokens", 0)),
+    )
+
+
+def _load(config: EmbeddedLlmSection, path: str, weights: Weights, data: Path) -> GgufModel:
+    file = Path(path).expanduser() if path else obtain(weights, data) / weights.files[0].name
+    if not file.is_file():
+        raise EngineMissing(
+            f"llm.embedded: there is no model file {file}. Correct the path, or leave it empty for the packaged model."
+        )
+    return GgufModel(
+        file,
+        threads=config.threads or min(cores(), _MOST_THREADS),
+        context_tokens=config.context_tokens,
+    )

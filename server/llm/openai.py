@@ -1,0 +1,212 @@
+"""Any endpoint that speaks the OpenAI chat protocol: OpenAI, ModelScope, Ollama, vLLM, llama-server and their kin."""
+
+import os
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+import openai
+import structlog
+from anyio import move_on_after, sleep
+
+from server.config import LlmSection, OpenAiLlmSection
+from server.errors import LlmError
+from server.llm.openai_faults import explain, refused_option, retry_delay
+from server.llm.patience import Patience
+from server.ports import LlmEvent, LlmTraits, TextDelta, Usage
+from server.turn import Prompt
+
+log = structlog.get_logger(__name__)
+
+_DEFAULT_URL = "https://api.openai.com/v1"
+_KEEP_ALIVE_SECONDS = 120.0
+"""Long enough that the next turn of a talk need not shake hands again."""
+_CLOSE_SECONDS = 1.0
+_CHECK_SECONDS = 5.0
+
+_Chunk = openai.types.chat.ChatCompletionChunk
+_Chunks = openai.AsyncStream[_Chunk]
+
+
+class OpenAiLlm:
+    """A model behind HTTP. All replies share one pool of connections."""
+
+    def __init__(self, config: LlmSection) -> None:
+        """Remember the settings. Nothing is called yet; a missing model or key is reported by `stream`."""
+        self._config = config
+        self._own = config.openai
+        self._where = _address(self._own.base_url or _DEFAULT_URL)
+        self._refused: set[str] = set()
+        self.name = f"openai {self._own.model or '(no model)'} at {self._where}"
+        key = _key(self._own)
+        self._is_configured = bool(self._own.model and (key or self._own.base_url))
+        self._client = openai.AsyncOpenAI(
+            # Local servers want no key, but the client insists on one.
+            api_key=key or "not-needed",
+            base_url=self._own.base_url or _DEFAULT_URL,
+            max_retries=0,
+            timeout=httpx2.Timeout(config.total_seconds),
+            http_client=openai.DefaultAsyncHttpxClient(
+                limits=httpx2.Limits(keepalive_expiry=_KEEP_ALIVE_SECONDS)
+            ),
+        )
+
+    def traits(self, language: str) -> LlmTraits:
+        """Return the configured budget; the same for all languages."""
+        return LlmTraits(compact=False, prompt_budget_tokens=self._own.prompt_budget_tokens)
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[LlmEvent, None]:
+        """Answer piece by piece; see `ports.Llm`. Closing the generator closes the connection.
+
+        What a model thinks aloud in ``reasoning_content`` is no part of the answer, and does not count as its beginning.
+        """
+        self._check_configured()
+        patience = Patience(self._config, f"The language model at {self._where}")
+        said = False
+        async with self._open(prompt, patience) as chunks:
+            while (events := await self._next(chunks, patience)) is not None:
+                for event in events:
+                    if isinstance(event, TextDelta):
+                        patience.begin()
+                        said = True
+                    yield event
+        if not said:
+            raise LlmError(
+                "llm-failed",
+                f"The language model at {self._where} answered with nothing. If it thinks first, raise "
+                "llm.openai.max_tokens or set llm.openai.enable_thinking to false.",
+            )
+
+    async def warm_up(self) -> None:
+        """Open a connection by asking for the list of models; servers without that list pass.
+
+        Raises:
+            LlmError: There is no such endpoint, or it refuses the key.
+        """
+        self._check_configured()
+        try:
+            await self._client.models.with_raw_response.list(timeout=_CHECK_SECONDS)
+        except openai.APIStatusError as error:
+            if error.status_code in (401, 403):
+                raise explain(error, self._where, self._own) from error
+        except openai.APIConnectionError as error:
+            raise explain(error, self._where, self._own) from error
+
+    async def aclose(self) -> None:
+        """Close all connections; replies that are running end with an error."""
+        await self._client.close()
+
+    def _check_configured(self) -> None:
+        if not self._is_configured:
+            missing = "a key" if self._own.model else "a model"
+            raise LlmError(
+                "llm-unconfigured",
+                f"The language model lacks {missing}. Set llm.openai.model, and llm.openai.base_url or a key in the "
+                f"variable {self._own.api_key_env}; or set llm.engine to embedded.",
+            )
+
+    @asynccontextmanager
+    async def _open(self, prompt: Prompt, patience: Patience) -> AsyncIterator[_Chunks]:
+        chunks = await self._ask(prompt, patience)
+        try:
+            yield chunks
+        finally:
+            # Also when the reply is cancelled: a connection that is not closed stays until the server has written all.
+            with move_on_after(_CLOSE_SECONDS, shield=True):
+                await chunks.close()
+
+    async def _ask(self, prompt: Prompt, patience: Patience) -> _Chunks:
+        """Send the request; once more if the fault may pass, and again without an option that the server refuses."""
+        refused = set(self._refused)
+        retried = False
+        while True:
+            try:
+                chunks = await patience.wait(partial(self._send, self._request(prompt, refused)))
+            except openai.APIError as error:
+                if option := refused_option(error, refused):
+                    refused.add(option)
+                    continue
+                delay = retry_delay(error, patience.first_token_seconds_left)
+                if retried or delay is None:
+                    raise explain(error, self._where, self._own) from error
+                retried = True
+                log.info("llm-retry", endpoint=self._where, status=getattr(error, "status_code", 0))
+                await sleep(delay)
+            else:
+                self._refused = refused
+                return chunks
+
+    async def _send(self, request: dict[str, Any]) -> _Chunks:
+        create: Any = self._client.chat.completions.create
+        chunks: _Chunks = await create(**request)
+        return chunks
+
+    async def _next(self, chunks: _Chunks, patience: Patience) -> list[LlmEvent] | None:
+        try:
+            chunk = await patience.wait(lambda: anext(chunks, None))
+            return None if chunk is None else _read(chunk)
+        except openai.APIError as error:
+            raise explain(error, self._where, self._own) from error
+        except (ValueError, TypeError, AttributeError) as error:
+            # The client checks nothing: whatever JSON a server sends arrives here.
+            raise LlmError(
+                "llm-failed",
+                f"The language model at {self._where} does not speak the OpenAI protocol. Check llm.openai.base_url.",
+            ) from error
+
+    def _request(self, prompt: Prompt, refused: set[str]) -> dict[str, Any]:
+        own = self._own
+        messages = [{"role": "system", "content": prompt.system}] if prompt.system else []
+        messages += [{"role": m.role, "content": m.content} for m in prompt.messages]
+        limit = "max_completion_tokens" if "max_tokens" in refused else "max_tokens"
+        request: dict[str, Any] = {
+            "model": own.model,
+            "messages": messages,
+            "stream": True,
+            limit: own.max_tokens,
+            "extra_body": _extra_body(own),
+        }
+        if "temperature" not in refused:
+            request["temperature"] = own.temperature
+        if "stream_options" not in refused:
+            request["stream_options"] = {"include_usage": True}
+        return request
+
+
+def _key(own: OpenAiLlmSection) -> str:
+    return own.api_key.get_secret_value() or os.environ.get(own.api_key_env, "")
+
+
+def _address(url: str) -> str:
+    """Return a URL without the user, password or query that may be part of it."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host}{parts.path}"
+
+
+def _extra_body(own: OpenAiLlmSection) -> dict[str, Any]:
+    """Return the fields outside OpenAI's own protocol. The names are those of DashScope and ModelScope.
+
+    For others use `llm.openai.extra_body`, which wins, e.g. vLLM and llama-server with a Qwen model take
+    ``chat_template_kwargs: {enable_thinking: false}``.
+    """
+    body: dict[str, Any] = {}
+    if own.enable_thinking is not None:
+        body["enable_thinking"] = own.enable_thinking
+    if own.web_search:
+        body["enable_search"] = True
+    return {**body, **own.extra_body}
+
+
+def _read(chunk: _Chunk) -> list[LlmEvent]:
+    deltas = [choice.delta for choice in chunk.choices or () if choice.delta]
+    text = "".join(delta.content or "" for delta in deltas)
+    events: list[LlmEvent] = [TextDelta(text)] if text else []
+    if chunk.usage is not None:
+        details = chunk.usage.prompt_tokens_details
+        cached = (details.cached_tokens if details else None) or 0
+        events.append(Usage(chunk.usage.prompt_tokens, chunk.usage.completion_tokens, cached))
+    return events

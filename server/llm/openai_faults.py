@@ -1,0 +1,86 @@
+"""What an error of an OpenAI-compatible endpoint means: ask again, ask for less, or say so."""
+
+import re
+
+import openai
+
+from server.config import OpenAiLlmSection
+from server.errors import LlmError
+
+_RETRIED_STATUS = frozenset({408, 409, 429})
+_RETRY_DELAY_SECONDS = 0.3
+_LEAST_SECONDS_FOR_RETRY = 1.0
+
+_OPTIONAL = ("stream_options", "max_tokens", "temperature")
+"""What some servers and models refuse, and a reply can do without."""
+
+_SECONDS = re.compile(r"\d{1,3}(\.\d+)?")
+_SLUG = re.compile(r"[\w.-]{1,60}")
+
+
+def explain(error: openai.APIError, where: str, own: OpenAiLlmSection) -> LlmError:
+    """Return the error for the rest of the program, with what to do.
+
+    What the server wrote is left out: it may quote the key, or what was said.
+
+    Args:
+        error: What the client raised.
+        where: The endpoint, without secrets.
+        own: Names the settings to look at.
+    """
+    match error:
+        case openai.APITimeoutError():
+            code, what = "llm-timeout", "took too long."
+        case openai.APIConnectionError():
+            code = "llm-unreachable"
+            what = "can't be reached. Check that it runs, the network, and llm.openai.base_url."
+        case openai.APIStatusError(status_code=401 | 403):
+            code = "llm-refused"
+            what = f"refuses the key. Check llm.openai.api_key or the variable {own.api_key_env}."
+        case openai.APIStatusError(status_code=404):
+            code = "llm-failed"
+            what = (
+                f"knows no model {own.model!r}, or not this path. Check llm.openai.model, and that llm.openai.base_url "
+                "ends as the service says (often in /v1)."
+            )
+        case openai.APIStatusError(status_code=429):
+            code = "llm-rate-limited"
+            what = "asks for less: too many requests, or the account is used up."
+        case openai.APIStatusError(status_code=status):
+            code, what = "llm-failed", f"answered with HTTP status {status}{_slug(error)}."
+        case _:
+            code, what = "llm-failed", f"broke off its answer{_slug(error)}."
+    return LlmError(code, f"The language model at {where} {what}", retryable=_may_pass(error))
+
+
+def refused_option(error: openai.APIError, refused: set[str]) -> str | None:
+    """Return the option to leave out next, if the server may have meant one."""
+    if getattr(error, "status_code", 0) not in (400, 422):
+        return None
+    left = [option for option in _OPTIONAL if option not in refused]
+    named = [option for option in left if option in str(error)]
+    # Servers that don't know stream_options rarely say what they dislike.
+    return next(iter(named or [option for option in left if option == "stream_options"]), None)
+
+
+def retry_delay(error: openai.APIError, seconds_left: float) -> float | None:
+    """Return how long to wait before asking again; None if that is of no use or there is no time."""
+    if not _may_pass(error):
+        return None
+    delay = _RETRY_DELAY_SECONDS
+    if isinstance(error, openai.APIStatusError):
+        wish = error.response.headers.get("retry-after", "")
+        delay = max(delay, float(wish) if _SECONDS.fullmatch(wish) else 0.0)
+    return delay if delay + _LEAST_SECONDS_FOR_RETRY < seconds_left else None
+
+
+def _may_pass(error: openai.APIError) -> bool:
+    if isinstance(error, openai.APIStatusError):
+        return error.status_code in _RETRIED_STATUS or error.status_code >= 500
+    return isinstance(error, openai.APIConnectionError)
+
+
+def _slug(error: openai.APIError) -> str:
+    """Return the error's short code in brackets, if it is one and no sentence."""
+    code = error.code or error.type or ""
+    return f" ({code})" if _SLUG.fullmatch(code) else ""

@@ -1,0 +1,73 @@
+"""Logging: structured lines on standard error, without what people said.
+
+A key with the segment ``pii`` (``text_pii``, ``pii_name``) marks words of a person. Such fields are dropped, unless somebody
+asked for a debug log on a console: a log file that is kept or shipped never holds them.
+"""
+
+import logging
+import sys
+from typing import Literal, TypeAlias
+
+import structlog
+from structlog.types import EventDict, Processor, WrappedLogger
+
+Level: TypeAlias = Literal["debug", "info", "warning", "error"]
+Format: TypeAlias = Literal["console", "json"]
+
+_PRIVATE = "pii"
+
+
+def configure(level: Level = "info", form: Format = "console") -> None:
+    """Set logging up for the whole process; may be called again.
+
+    Libraries that use the standard library's logging come through the same way, but only from warnings up: in their debug
+    output they write down whole requests.
+    """
+    threshold = logging.getLevelNamesMapping()[level.upper()]
+    shows_private = level == "debug" and form == "console"
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso"),
+        *([] if shows_private else [drop_private]),
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        wrapper_class=structlog.make_filtering_bound_logger(threshold),
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=False,
+    )
+    output = logging.StreamHandler(sys.stderr)
+    output.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                *_renderers(form),
+            ],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [output]
+    root.setLevel(max(threshold, logging.WARNING))
+    for own in ("server", "firmware_bridge"):
+        logging.getLogger(own).setLevel(threshold)
+
+
+def drop_private(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+    """Take out every field whose key has the segment ``pii``. A structlog processor."""
+    return {key: value for key, value in event.items() if _PRIVATE not in key.split("_")}
+
+
+def _renderers(form: Format) -> list[Processor]:
+    if form == "json":
+        return [
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(ensure_ascii=False),
+        ]
+    # The default traceback of structlog shows local variables, and with them what people said.
+    return [
+        structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+        )
+    ]

@@ -1,0 +1,174 @@
+"""From the tokens of a reply to its sentences: what to show, what to speak, with which face."""
+
+import math
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+
+import anyio
+
+from server.ahead import Ahead, ahead
+from server.emotions import Emotion, emotion_of_emoji
+from server.markup import ReplyReader
+from server.speakable import plain_text, voice_text
+from server.splitter import SentenceSplitter
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A piece of the reply that is spoken in one go."""
+
+    text: str
+    """For the display: without tags and Markdown, emoji stay."""
+    spoken: str
+    """For the voice. Never empty."""
+    emotion: Emotion | None
+    """The face from here on; None to keep the one before."""
+
+
+async def split_sentences(
+    tokens: AsyncIterator[str | None],
+    *,
+    language: str,
+    readings: Mapping[str, str] | None = None,
+    max_chars: int = 120,
+    first_piece_chars: int = 0,
+) -> AsyncGenerator[Sentence, None]:
+    """Yield the sentences of a streamed reply, each as soon as it is certain.
+
+    What has nothing to speak (thoughts, code, "…", a lone emoji) is left out; its emotion goes to the next sentence. A reply
+    of nothing else yields nothing. An emotion tag colours the sentence that it stands in or before, an emoji the one that it
+    stands in or behind.
+
+    Closing the generator closes `tokens`, if that is a generator.
+
+    Args:
+        tokens: The reply in pieces of any size; None where it pauses, see `notice_pauses`.
+        language: Two-letter code of the reply's language, for reading numbers.
+        readings: Written form to the way to read it.
+        max_chars: See `SentenceSplitter`.
+        first_piece_chars: See `SentenceSplitter`.
+
+    Raises:
+        Exception: What `tokens` raised, after the sentences that were whole by then; a half one is dropped.
+    """
+    reply = _Reply(
+        SentenceSplitter(max_chars=max_chars, first_piece_chars=first_piece_chars),
+        language,
+        readings or {},
+    )
+    failure: Exception | None = None
+    async with _closing(tokens):
+        while failure is None:
+            try:
+                token = await anext(tokens)
+            except StopAsyncIteration:
+                break
+            except Exception as error:  # raised below, after what came before it
+                failure = error
+                break
+            for sentence in reply.take(token):
+                yield sentence
+    for sentence in reply.end(whole_only=failure is not None):
+        yield sentence
+    if failure is not None:
+        raise failure
+
+
+def join_sentences(texts: Iterator[str] | list[str] | tuple[str, ...]) -> str:
+    """Put the texts of sentences together again, with a blank where the language needs one."""
+    joined = ""
+    for text in texts:
+        needs_blank = joined[-1:].isascii() and text[:1].isascii()
+        joined += (" " if joined and text and needs_blank else "") + text
+    return joined
+
+
+class _Reply:
+    """A reply on its way through reader and splitter, with the emotions that belong to its pieces."""
+
+    def __init__(
+        self, splitter: SentenceSplitter, language: str, readings: Mapping[str, str]
+    ) -> None:
+        self._reader = ReplyReader()
+        self._splitter = splitter
+        self._language = language
+        self._readings = readings
+        self._emotion: Emotion | None = None
+        self._next_emotion: Emotion | None = None
+
+    def take(self, token: str | None) -> Iterator[Sentence]:
+        events = self._reader.release_word() if token is None else self._reader.feed(token)
+        for event in events:
+            yield from self._take_event(event)
+        if token is None:
+            yield from self._speak(self._splitter.flush_words())
+
+    def end(self, *, whole_only: bool) -> Iterator[Sentence]:
+        for event in self._reader.close():
+            yield from self._take_event(event)
+        rest = self._splitter.flush_sentences() if whole_only else self._splitter.flush()
+        yield from self._speak(rest)
+
+    def _take_event(self, event: str | Emotion) -> Iterator[Sentence]:
+        if not isinstance(event, Emotion):
+            yield from self._speak(self._splitter.push(event))
+            return
+        yield from self._speak(self._splitter.flush_sentences())
+        if self._emotion is not None and self._splitter.in_progress:
+            self._next_emotion = event
+        else:
+            self._emotion = event
+
+    def _speak(self, pieces: list[str]) -> Iterator[Sentence]:
+        for piece in pieces:
+            emotion = self._emotion or emotion_of_emoji(piece)
+            text = plain_text(piece)
+            spoken = voice_text(text, self._language, self._readings)
+            if spoken:
+                self._emotion, self._next_emotion = self._next_emotion, None
+                yield Sentence(text, spoken, emotion)
+            else:
+                self._emotion = emotion
+
+
+@asynccontextmanager
+async def notice_pauses(
+    tokens: AsyncGenerator[str, None], idle_seconds: float
+) -> AsyncIterator[AsyncGenerator[str | None, None]]:
+    """Read `tokens` ahead, and put None into the stream whenever nothing has come for `idle_seconds`.
+
+    Use it around `split_sentences`, which then speaks what it has instead of waiting with the model::
+
+        async with notice_pauses(llm_tokens, 1.5) as tokens:
+            async for sentence in split_sentences(tokens, language="ja"): ...
+
+    A time-out on the generator itself would end it. So a task reads it, and only the waiting for that task is timed: a context
+    manager, because a task must not outlive the block, however that is left. Leaving it stops and closes `tokens`. What
+    `tokens` raises comes out of the stream, after the tokens before it.
+    """
+    async with (
+        ahead(tokens, math.inf) as ready,
+        aclosing(_with_pauses(ready, idle_seconds)) as paced,
+    ):
+        yield paced
+
+
+async def _with_pauses(ready: Ahead[str], idle_seconds: float) -> AsyncGenerator[str | None, None]:
+    while True:
+        token: str | None = None
+        with anyio.move_on_after(idle_seconds) as wait:
+            token = await ready.next()
+        if token is None and not wait.cancelled_caught:
+            return
+        yield token
+
+
+@asynccontextmanager
+async def _closing(source: AsyncIterator[object]) -> AsyncIterator[None]:
+    """Close `source` when the block is left, if it is a generator."""
+    if isinstance(source, AsyncGenerator):
+        async with aclosing(source):
+            yield
+    else:
+        yield

@@ -1,0 +1,108 @@
+"""Stands before every route: who may pass, how much they may send, and what a crash looks like from outside."""
+
+import structlog
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from server.access import Access
+from server.callers import Caller, fold_headers
+from server.claims import parse_bearer
+from server.errors import AccessError
+from server.failures import describe_failure
+from server.web.errors import refuse, refuse_for
+
+log = structlog.get_logger(__name__)
+
+BODY_BYTES = 1_048_576
+_OPEN_PREFIX = "/xiaozhi/ota"
+_HEALTH = "/health"
+_READING = ("GET", "HEAD", "OPTIONS")
+
+
+class Guard:
+    """ASGI middleware. Leaves `caller` and `is_inside` (whether the caller may use the API) in the request's state."""
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self._app = app
+        self._access = access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            return
+        started = False
+
+        async def note_start(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self._serve(scope, receive, note_start)
+        except AccessError as error:
+            await refuse_for(error)(scope, receive, send)
+        except Exception as error:
+            code, place = describe_failure(error)
+            log.warning("request-failed", path=scope["path"][:80], code=code, where=place)
+            if started:
+                raise ConnectionAbortedError from None
+            await refuse(
+                500, "internal-error", "Something went wrong; the log of the server says where."
+            )(scope, receive, send)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = fold_headers(
+            (name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]
+        )
+        peer = scope["client"][0] if scope["client"] else ""
+        caller = self._access.callers.identify(peer, headers)
+        state = scope.setdefault("state", {})
+        state["caller"] = caller
+        state["is_inside"] = False
+        if not _is_open(scope["path"]):
+            try:
+                self._check(caller, headers, scope["method"])
+                state["is_inside"] = True
+            except AccessError:
+                if scope["path"] != _HEALTH:
+                    raise
+        if _claimed_length(headers) > BODY_BYTES:
+            await refuse(413, "body-too-long", f"A request has at most {BODY_BYTES} bytes.")(
+                scope, receive, send
+            )
+            return
+        await self._app(scope, _limit(receive), send)
+
+    def _check(self, caller: Caller, headers: dict[str, str], method: str) -> None:
+        token = parse_bearer(headers.get("authorization", ""))
+        self._access.check_api(caller, token)
+        if token:
+            return
+        self._access.callers.check_browser(headers, caller)
+        # A form on a web page can be sent across sites without asking; JSON, and DELETE of any kind, can't.
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if method not in (*_READING, "DELETE") and kind != "application/json":
+            raise AccessError(
+                "content-type-wrong", "Send Content-Type: application/json, or a token."
+            )
+
+
+def _is_open(path: str) -> bool:
+    return path == _OPEN_PREFIX or path.startswith(f"{_OPEN_PREFIX}/")
+
+
+def _claimed_length(headers: dict[str, str]) -> int:
+    length = headers.get("content-length", "0")
+    return int(length) if length.isascii() and length.isdigit() and len(length) < 16 else 0
+
+
+def _limit(receive: Receive) -> Receive:
+    """Cut off a body that goes on for too long without having said so."""
+    taken = 0
+
+    async def receive_some() -> Message:
+        nonlocal taken
+        message = await receive()
+        taken += len(message.get("body", b""))
+        return message if taken <= BODY_BYTES else {"type": "http.disconnect"}
+
+    return receive_some

@@ -1,0 +1,141 @@
+"""The routes of the HTTP API."""
+
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated
+
+import anyio.to_thread
+from fastapi import APIRouter, FastAPI, Query, Request, Response
+from fastapi.responses import HTMLResponse
+from pydantic import BaseModel, ConfigDict
+
+from server.recording import describe
+from server.registry import KnownDevice
+from server.web import ota
+from server.web.docs_page import render_docs
+from server.web.errors import add_error_answers
+from server.web.guard import Guard
+from server.web.host import WebHost, host_of
+
+router = APIRouter()
+
+
+class Acceptance(BaseModel):
+    """What may be said when a device is accepted."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    person: str = ""
+    """Whose memory it shall speak with; empty to leave that as it is."""
+
+
+def create_web(host: WebHost) -> FastAPI:
+    """Build the ASGI application. It opens nothing and needs no start-up of its own."""
+    web = FastAPI(
+        title="Omoide",
+        version=find_version(),
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    web.state.host = host
+    add_error_answers(web)
+    web.add_middleware(Guard, access=host.access)
+    web.include_router(router)
+    web.include_router(ota.router)
+    return web
+
+
+def find_version() -> str:
+    """Return the version of the program; `unknown` if it runs without having been installed."""
+    try:
+        return version("omoide")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+@router.get("/health", tags=["server"], summary="Whether the server can do its work")
+async def show_health(request: Request) -> dict[str, object]:
+    """Say how the engines are. Callers who may not use the API get `ok` and `version` only."""
+    host = host_of(request)
+    short: dict[str, object] = {"ok": not host.troubles, "version": find_version()}
+    if not request.state.is_inside:
+        return short
+    return {**short, "engines": {stage: _describe_engine(host, stage) for stage in host.stages}}
+
+
+@router.get("/metrics", tags=["server"], summary="Figures for Prometheus", response_class=Response)
+async def show_metrics(request: Request) -> Response:
+    """Return turns, stages and connections in the text format of Prometheus."""
+    metrics = host_of(request).metrics
+    return Response(metrics.render(), media_type=metrics.media_type)
+
+
+@router.get("/docs", include_in_schema=False)
+async def show_docs(request: Request) -> HTMLResponse:
+    """Return this description of the API as a page."""
+    return HTMLResponse(render_docs(request.app.openapi()))
+
+
+@router.get("/api/turns", tags=["turns"], summary="The last turns, oldest first")
+async def list_turns(
+    request: Request,
+    device: str | None = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 50,
+) -> dict[str, object]:
+    """Return what was said and answered, with the time of every stage."""
+    turns = host_of(request).recent.list(device)
+    return {"turns": [describe(turn) for turn in turns[-limit:]]}
+
+
+@router.get("/api/devices", tags=["devices"], summary="The devices that are known")
+async def list_devices(request: Request) -> dict[str, object]:
+    """Return every device; one with `guest` true claims a Device-Id that belongs to another."""
+    host = host_of(request)
+    devices = await anyio.to_thread.run_sync(host.access.devices)
+    return {"devices": [_describe_device(host, device) for device in devices]}
+
+
+@router.post("/api/devices/{device_id}/accept", tags=["devices"], summary="Accept a device")
+async def accept_device(
+    request: Request, device_id: str, acceptance: Acceptance | None = None
+) -> dict[str, object]:
+    """Let a waiting device in, or take a guest for the real one."""
+    host = host_of(request)
+    person = acceptance.person.strip() if acceptance else ""
+    device = await anyio.to_thread.run_sync(host.access.accept, device_id, person)
+    if device.is_guest:
+        host.access.presence.dismiss(device.id, "accepted: come back as yourself")
+    return _describe_device(host, device)
+
+
+@router.delete("/api/devices/{device_id}", tags=["devices"], summary="Forget a device")
+async def forget_device(request: Request, device_id: str) -> dict[str, object]:
+    """Make its tokens void and end its connection. Should it come again, it is a new device with a new person."""
+    host = host_of(request)
+    forgotten = await anyio.to_thread.run_sync(host.access.forget, device_id)
+    for one in forgotten:
+        host.access.presence.dismiss(one, "this device was removed")
+    return {"forgotten": forgotten}
+
+
+def _describe_engine(host: WebHost, stage: str) -> dict[str, object]:
+    trouble = host.troubles.get(stage)
+    name = host.stages[stage].name
+    if trouble is not None:
+        return {"name": name, "state": "failed", "code": trouble.code, "message": str(trouble)}
+    return {"name": name, "state": "warm" if host.warm.is_set() else "loading"}
+
+
+def _describe_device(host: WebHost, device: KnownDevice) -> dict[str, object]:
+    admission = host.access.admission_of(device)
+    return {
+        "id": device.id,
+        "person": admission.person,
+        "guest": admission.is_guest,
+        "accepted": device.accepted,
+        "has_token": device.issued,
+        "connected": admission.device in host.access.presence,
+        "board": device.board,
+        "first_seen": device.first_seen.isoformat(),
+        "last_seen": device.last_seen.isoformat(),
+    }

@@ -1,0 +1,94 @@
+import json
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from typer.testing import Result
+
+from server.commands import checks
+from server.config import Config
+
+Omoide = Callable[..., Result]
+
+
+def read(result: Result) -> dict[str, dict[str, Any]]:
+    answer = json.loads(result.stdout)
+    assert answer.keys() >= {"ok", "checks", "error"}
+    return {check["name"]: check for check in answer["checks"]}
+
+
+def test_what_is_well_is_said_and_the_exit_code_is_0(omoide: Omoide) -> None:
+    result = omoide("doctor", "--quick", "--json")
+    found = read(result)
+    assert result.exit_code == 0, result.output
+    for name in ("python", "opus", "data", "config", "timezone"):
+        assert found[name]["state"] == "ok"
+        assert found[name]["advice"] == ""
+    assert "Asia/Tokyo" in found["timezone"]["detail"]
+
+
+def test_a_wrong_configuration_is_a_finding_with_its_line(omoide: Omoide, tmp_path: Path) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text("vad:\n  enginee: silero\n")
+    result = omoide("doctor", "--quick", "--json")
+    found = read(result)
+    assert result.exit_code == 1
+    assert found["config"]["state"] == "fail"
+    assert "config.yaml:2" in found["config"]["detail"]
+
+
+def test_a_folder_that_can_not_be_written_fails(omoide: Omoide, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    result = omoide("doctor", "--quick", "--data", file / "state")
+    assert result.exit_code == 1
+    assert "FAIL  data" in result.stdout
+    assert "--data" in result.stdout
+
+
+def test_a_port_that_is_taken_is_a_warning() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        config = Config.model_validate(
+            {"server": {"host": "127.0.0.1", "device_port": port, "http_port": 0}}
+        )
+        device_port, http_port = checks.check_ports(config)
+    assert device_port.state == "warn"
+    assert str(port) in device_port.name
+    assert "server.device_port" in device_port.advice
+    assert http_port.state == "ok"
+
+
+async def test_an_endpoint_that_does_not_answer_fails_and_none_is_not_looked_for() -> None:
+    config = Config.model_validate({"llm": {"openai": {"base_url": "http://127.0.0.1:9/v1"}}})
+    finding = await checks.check_endpoint(config)
+    assert finding is not None
+    assert finding.state == "fail"
+    assert "http://127.0.0.1:9/v1" in finding.detail
+    assert await checks.check_endpoint(Config()) is None
+
+
+def test_requirements_are_read_with_their_extra() -> None:
+    requirements = [
+        "anyio",
+        "tzdata; sys_platform == 'win32'",
+        'onnxruntime>=1.2,<3; extra == "embedded"',
+        'pytest; extra == "test"',
+        "typer[all]>=0.9",
+    ]
+    found = list(checks._read_requirements(requirements))
+    assert [pair for pair in found if pair[0] != "tzdata"] == [
+        ("anyio", ""),
+        ("onnxruntime", "embedded"),
+        ("typer", ""),
+    ]
+
+
+def test_a_package_that_is_missing_fails_and_one_of_an_extra_is_a_warning() -> None:
+    assert not checks._is_installed("surely-no-such-package")
+    needed = checks._describe_missing("", ["a", "b"])
+    assert (needed.state, needed.detail) == ("fail", "missing: a, b")
+    extra = checks._describe_missing("voice-en", ["piper-tts"])
+    assert extra.state == "warn"
+    assert "voice-en" in extra.advice

@@ -1,0 +1,25 @@
+"""What holds for all tests: one event loop, and no task outlives the test that started it."""
+
+import inspect
+from collections.abc import Generator
+
+import pytest
+
+from tests.leaked_tasks import without_leaks
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    """The loop that async tests run on. See `tests.virtual_time` for the one without real time."""
+    return "asyncio"
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    test = pyfuncitem.obj
+    hypothesis = getattr(test, "hypothesis", None)
+    if hypothesis is not None and inspect.iscoroutinefunction(hypothesis.inner_test):
+        hypothesis.inner_test = without_leaks(hypothesis.inner_test)
+    elif inspect.iscoroutinefunction(test):
+        pyfuncitem.obj = without_leaks(test)
+    return (yield)

@@ -1,0 +1,211 @@
+"""A small program behind the real doors: it writes down what it hears and answers on the spot."""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from firmware_bridge import DeviceEvent, PlayAudio, ShowTranscript, TextSaid
+from server.access import Access
+from server.config import Config
+from server.errors import OmoideError  # noqa: TC001 - evaluated with the class
+from server.gateway import serve_devices
+from server.ports import Device
+from server.recording import RecentTurns
+from server.telemetry import Metrics
+from server.web import serve_web
+
+ROBOT = "aa:bb:cc:dd:ee:ff"
+FROM_AFAR = {"X-Forwarded-For": "203.0.113.9"}
+"""No proxy is trusted, so this only says: not from this machine."""
+HELLO = json.dumps({"type": "hello", "rate": 16000})
+SECONDS = 10
+"""Longer than anything here takes; only a failing test waits that long."""
+
+
+class FixedClock:
+    """Implements `ports.Clock`."""
+
+    def __init__(self, now: datetime | None = None) -> None:
+        self.moment = now or datetime(2026, 5, 3, 15, 20, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        return self.moment
+
+
+@dataclass(frozen=True)
+class FakeEngine:
+    name: str
+
+    async def warm_up(self) -> None: ...
+
+    async def aclose(self) -> None: ...
+
+
+class FakeApp:
+    """What both doors ask for. Without `talk`, a conversation repeats what it is told."""
+
+    def __init__(
+        self, config: Config, data: Path, talk: Callable[[Device], Awaitable[None]] | None = None
+    ) -> None:
+        self.config = config
+        self.data = data
+        self.clock = FixedClock()
+        self.access = Access(config, data, self.clock)
+        self.metrics = Metrics()
+        self.recent = RecentTurns(50)
+        self.stages = {name: FakeEngine(f"fake-{name}") for name in ("vad", "asr", "llm", "tts")}
+        self.warm = anyio.Event()
+        self.troubles: dict[str, OmoideError] = {}
+        self.devices: list[Device] = []
+        self.heard: list[DeviceEvent] = []
+        self._talk = talk or self._repeat
+
+    async def converse(self, device: Device) -> None:
+        self.devices.append(device)
+        await self._talk(device)
+
+    async def _repeat(self, device: Device) -> None:
+        async for event in device.events():
+            self.heard.append(event)
+            if isinstance(event, TextSaid):
+                if event.text == "crash":
+                    raise RuntimeError("secret words that people said")
+                device.send(ShowTranscript(event.text))
+
+
+@dataclass
+class Doors:
+    """The running server as a client sees it."""
+
+    app: FakeApp
+    device_port: int
+    http_port: int
+    headers: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self.http_port}"
+
+    def web(self, **options: Any) -> httpx2.AsyncClient:
+        return httpx2.AsyncClient(base_url=self.base_url, trust_env=False, **options)
+
+    @asynccontextmanager
+    async def robot(
+        self, path: str = "/pcm", headers: Mapping[str, str] | None = None, **options: Any
+    ) -> AsyncIterator[ClientConnection]:
+        """Connect; the socket is just open, nothing was said."""
+        url = f"ws://127.0.0.1:{self.device_port}{path}"
+        given = {"Device-Id": ROBOT, "Client-Id": "first"} if headers is None else dict(headers)
+        options = {"compression": None, "ping_interval": None, "proxy": None, **options}
+        async with connect(url, additional_headers=given, close_timeout=1, **options) as line:
+            yield line
+
+    async def refusal(
+        self, path: str = "/pcm", headers: Mapping[str, str] | None = None
+    ) -> tuple[int, dict[str, Any]]:
+        """Return status and error of a request that must not be let in."""
+        try:
+            async with self.robot(path, headers):
+                raise AssertionError("was let in")
+        except InvalidStatus as error:
+            body = json.loads(error.response.body)
+            return error.response.status_code, body["error"]
+
+    async def exchange(self, raw: bytes) -> bytes:
+        """Send bytes to the robots' door; return all that comes back until it closes."""
+        return await exchange(self.device_port, raw)
+
+
+@asynccontextmanager
+async def open_doors(
+    data: Path,
+    talk: Callable[[Device], Awaitable[None]] | None = None,
+    *,
+    http: bool = False,
+    **sections: Any,
+) -> AsyncIterator[Doors]:
+    """Open the robots' door and, if asked for, the HTTP door (which takes a fifth of a second to close)."""
+    ports = {"device_port": 0, **({"http_port": 0} if http else {})}
+    server = {"host": "127.0.0.1", **ports, **sections.pop("server", {})}
+    app = FakeApp(Config(server=server, **sections), data, talk)
+    async with anyio.create_task_group() as tasks:
+        device_port = await tasks.start(serve_devices, app)
+        http_port = await tasks.start(serve_web, app) if http else app.config.server.http_port
+        yield Doors(app, device_port, http_port)
+        tasks.cancel_scope.cancel()
+
+
+async def exchange(port: int, raw: bytes) -> bytes:
+    async with await anyio.connect_tcp("127.0.0.1", port) as stream:
+        await stream.send(raw)
+        received = b""
+        with anyio.fail_after(SECONDS):
+            while True:
+                try:
+                    received += await stream.receive()
+                except (anyio.EndOfStream, anyio.BrokenResourceError):
+                    return received
+
+
+async def ask(line: ClientConnection, message: Mapping[str, Any]) -> dict[str, Any]:
+    """Send one text message and return the next one."""
+    await line.send(json.dumps(message))
+    return await hear(line)
+
+
+async def hear(line: ClientConnection) -> dict[str, Any]:
+    with anyio.fail_after(SECONDS):
+        answer: dict[str, Any] = json.loads(await line.recv())
+        return answer
+
+
+async def greet(line: ClientConnection) -> dict[str, Any]:
+    return await ask(line, json.loads(HELLO))
+
+
+async def say(line: ClientConnection, text: str) -> str:
+    answer: str = (await ask(line, {"type": "text", "text": text}))["text"]
+    return answer
+
+
+async def end_of(line: ClientConnection) -> tuple[int, str]:
+    """Read to the end; return close code and reason."""
+    with anyio.fail_after(SECONDS):
+        try:
+            while True:
+                await line.recv()
+        except ConnectionClosed:
+            return line.close_code or 0, line.close_reason or ""
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    with anyio.fail_after(SECONDS):
+        while not condition():
+            await anyio.sleep(0.005)
+
+
+def frames(count: int) -> list[PlayAudio]:
+    return [PlayAudio(bytes(2 * 960), 16_000) for _ in range(count)]
+
+
+async def listen_for_ever(device: Device) -> None:
+    async for _ in device.events():
+        pass
+
+
+async def keep_sending(line: ClientConnection, message: bytes, seconds: float = 0.01) -> None:
+    try:
+        while True:
+            await line.send(message)
+            await anyio.sleep(seconds)
+    except Exception:  # the other side ends it
+        return

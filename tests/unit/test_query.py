@@ -1,0 +1,144 @@
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from server.query import is_noise, normalize
+
+
+@pytest.mark.parametrize(
+    "transcript",
+    [
+        "週末の予定覚えてる",
+        "週末の予定覚えてる?",
+        "週末の予定覚えてる？",
+        "週末の予定覚えてる？！",
+        "週末の予定覚えてる。",
+        " 週末の 予定　覚えてる… ",
+        "えっと、週末の予定覚えてる？",
+        "えーーーっと 週末の予定覚えてる",
+        "あの、うーんと、週末の予定覚えてる？",
+        "、週末の予定覚えてる",
+    ],
+)
+def test_marks_blanks_and_hesitations_do_not_change_the_query(transcript: str) -> None:
+    assert normalize(transcript) == "週末の予定覚えてる"
+
+
+@pytest.mark.parametrize(
+    ("transcript", "query"),
+    [
+        ("ﾗｰﾒﾝ食べたい！", "ラーメン食べたい"),
+        ("ｉＰｈｏｎｅ　ケース", "iPhoneケース"),
+        ("２０２６－０９－２３", "2026-09-23"),
+        ("３〜５時に会う", "3〜5時に会う"),
+        ("スーパーーーー", "スーパー"),
+        ("um, what's  up?", "what's up"),
+        ("Well, uh, I like it.", "I like it"),
+        ("嗯，今天天气怎么样？", "今天天气怎么样"),
+        ("\ud800はい\x00", "はい"),
+    ],
+)
+def test_width_and_stretching_are_unified(transcript: str, query: str) -> None:
+    assert normalize(transcript) == query
+
+
+@pytest.mark.parametrize(
+    "transcript",
+    [
+        "あの人は誰",
+        "その本どこ",
+        "うんと遊んだ",
+        "well done",
+        "Umbrella please",
+        "So what",
+        "まあまあだった",
+        "ええ、そうです",
+        "C++",
+        "like a rolling stone",
+    ],
+)
+def test_words_that_only_look_like_hesitations_stay(transcript: str) -> None:
+    assert normalize(transcript) == transcript
+
+
+def test_a_hesitation_alone_is_kept() -> None:
+    assert normalize("えっと…") == "えっと"
+
+
+@pytest.mark.parametrize("transcript", ["", "。", " ", "？？", "…", "♪"])
+def test_nothing_but_signs_becomes_empty(transcript: str) -> None:
+    assert normalize(transcript) == ""
+
+
+@given(
+    st.text() | st.text("えーっとあのうん、。？! 〜~ーumwel,，　ｱﾊﾞ゛゜３5-—😀\u0301\ud800\u200b")
+)
+@example("um,um!、えっと")
+def test_normalizing_twice_changes_nothing(transcript: str) -> None:
+    once = normalize(transcript)
+    assert normalize(once) == once
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "。",
+        " \n",
+        "...",
+        "ー",
+        "ん",
+        "んー。",
+        "ん ん ん",
+        "you",
+        "ご視聴ありがとうございました",
+        "ご視聴ありがとうございました。",
+        "最後までご視聴いただきありがとうございました!",
+        "チャンネル登録よろしくお願いします",
+        "字幕by ほにゃらら",
+        "字幕:ほにゃらら",
+        "スタッフの",
+        "Thank you for watching.",
+        "Thanks for watching!",
+        "Subtitles by the Amara.org community",
+        "Untertitel im Auftrag des ZDF für funk, 2017",
+        "Untertitel der Amara.org-Community",
+        "Sous-titres réalisés par la communauté d'Amara.org",
+        "请不吝点赞 订阅 转发 打赏支持明镜与点点栏目",
+        "谢谢大家观看",
+        "시청해주셔서 감사합니다.",
+        "Продолжение следует...",
+        "[Music]",
+        "(音楽)",
+        "*sighs*",
+        "[BLANK_AUDIO]",
+    ],
+)
+def test_silence_and_invented_phrases_are_noise(text: str) -> None:
+    assert is_noise(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "うん",
+        "はい",
+        "hai",
+        "OK",
+        "Thank you.",
+        "ありがとうございました",
+        "おやすみなさい",
+        "Bye.",
+        "You are great.",
+        "ご視聴ありがとうございましたって何？",
+        "Thank you for watching my cat.",
+        "スタッフの名前は？",
+        "字幕の大きさを変えて",
+        "字幕って何",
+        "(see) you",
+        "んー、明日かな",
+        "5",
+    ],
+)
+def test_what_people_say_is_no_noise(text: str) -> None:
+    assert not is_noise(text)
