@@ -128,10 +128,15 @@ class App:
         try:
             await work
         except OmoideError as error:
-            self.troubles.setdefault(name, error)
-            log.warning("engine-trouble", stage=name, code=error.code, reason=str(error))
-            return False
-        return True
+            trouble = error
+        except Exception as error:
+            log.exception("engine-fault", stage=name)
+            trouble = OmoideError("internal-error", f"The engine failed: {error}")
+        else:
+            return True
+        self.troubles.setdefault(name, trouble)
+        log.warning("engine-trouble", stage=name, code=trouble.code, reason=str(trouble))
+        return False
 
 
 def build_engines(config: Config, data: Path) -> Engines:

@@ -7,6 +7,7 @@ import typer
 
 from firmware_bridge.events import ListeningMode
 from server.commands import bench, devices, doctor, replay, serve, talk
+from server.commands.reach import Place
 from server.commands.report import Report, Tell
 from server.commands.run import carry_out, find_config, with_config
 from server.config import Config
@@ -91,7 +92,7 @@ def talk_command(
     habits = Habits(protocol=protocol, framing=framing, mode=mode)
 
     async def work(loaded: Config, tell: Tell) -> Report:
-        place = talk.Place(loaded, data, url)
+        place = Place(loaded, data, url)
         return await talk.talk(wavs, place, Identity(device, person), habits, tell)
 
     _exit(carry_out(with_config(work, config), nothing=talk.NOTHING, as_json=as_json))
@@ -113,7 +114,7 @@ def say_command(
     habits = Habits(protocol=protocol, mode="manual")  # nobody speaks: no microphone is opened
 
     async def work(loaded: Config, tell: Tell) -> Report:
-        place = talk.Place(loaded, data, url)
+        place = Place(loaded, data, url)
         return await talk.say(text, place, Identity(device, person), habits, tell)
 
     _exit(carry_out(with_config(work, config), nothing=talk.NOTHING, as_json=as_json))
@@ -130,7 +131,7 @@ def replay_command(
     """Hold a scripted talk and compare what comes back with what was expected."""
 
     async def work(loaded: Config, tell: Tell) -> Report:
-        return await replay.replay(script, talk.Place(loaded, data, url), tell)
+        return await replay.replay(script, Place(loaded, data, url), tell)
 
     _exit(carry_out(with_config(work, config), nothing=replay.NOTHING, as_json=as_json))
 
@@ -150,7 +151,7 @@ def bench_turn_command(
 
     async def work(loaded: Config, tell: Tell) -> Report:
         plan = bench.Plan(language, turns, configured=configured)
-        return await bench.bench_turn(loaded, data, plan, tell)
+        return await bench.bench_turn(Place(loaded, data), plan, tell)
 
     _exit(carry_out(with_config(work, config), nothing=bench.NOTHING, as_json=as_json))
 

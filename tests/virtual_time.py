@@ -82,7 +82,8 @@ class _JumpingSelector(selectors.BaseSelector):
         if events or timeout == 0:
             return events
         if busy:
-            return self._real.select(None)  # the thread's result wakes it
+            # The result wakes it. But a thread counts as busy for a moment longer, when no result will come any more.
+            return self._real.select(0.001)
         self._pass_time(timeout)
         return []
 

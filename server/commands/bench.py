@@ -3,14 +3,13 @@
 import os
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from server.commands.bench_sentences import SENTENCES
-from server.commands.reach import Reached, reach
+from server.commands.reach import Place, Reached, reach
 from server.commands.report import Report, Tell
 from server.commands.talk import describe_turn, trace_of
 from server.commands.voice import speak
@@ -55,15 +54,14 @@ class Plan:
     """Measure the engines of the configuration instead of the embedded ones."""
 
 
-async def bench_turn(config: Config, data: Path, plan: Plan, tell: Tell) -> Report:
+async def bench_turn(place: Place, plan: Plan, tell: Tell) -> Report:
     """Hold a talk with a server in this process and report how long each answer took.
 
     The talk is one connection. Before the turns that count come as many as the prompt remembers, so that each of
     them is answered with a full history. The sounds are made by our own voice and streamed in real time.
 
     Args:
-        config: Configuration.
-        data: Where the server keeps its state and finds its models.
+        place: Where the server is started; an address in it is not used.
         plan: What is measured.
         tell: Told about each turn.
 
@@ -76,10 +74,10 @@ async def bench_turn(config: Config, data: Path, plan: Plan, tell: Tell) -> Repo
         raise ConfigError(
             f"No sentences in {plan.language!r}. Possible: {known}.", "language-unknown"
         )
-    config = config if plan.configured else with_embedded_engines(config)
+    config = place.config if plan.configured else with_embedded_engines(place.config)
     history = config.history.turns
     said = [sentences[number % len(sentences)] for number in range(history + plan.turns)]
-    async with reach(config, data, None) as reached:
+    async with reach(replace(place, config=config, url=None)) as reached:
         _check_engines(reached)
         async with reached.open_robot(WHO, Habits()) as robot:
             results = [

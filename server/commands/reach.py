@@ -16,6 +16,7 @@ from server.simulator import Habits, Identity, Robot, open_robot
 
 if TYPE_CHECKING:
     from server.app import App
+    from server.conversation import Engines
 
 log = structlog.get_logger(__name__)
 
@@ -34,6 +35,20 @@ class Traces(Protocol):
 
     async def __call__(self) -> Sequence[Trace] | None:
         """Return the last turns of all devices, oldest first; None if they can't be had."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a command is carried out."""
+
+    config: Config
+    """For the server that is started; of a running one only the API token is used."""
+    data: Path
+    """Where the server that is started keeps its state."""
+    url: str | None = None
+    """Address of a running server (HTTP or WebSocket); None to start one."""
+    engines: "Engines | None" = None
+    """Engines of the server that is started, instead of those that the configuration names."""
 
 
 @dataclass(slots=True)
@@ -74,26 +89,21 @@ class Reached:
 
 
 @asynccontextmanager
-async def reach(config: Config, data: Path, url: str | None) -> AsyncIterator[Reached]:
+async def reach(place: Place) -> AsyncIterator[Reached]:
     """Reach a running server, or start one on free ports and wait until its engines are warm.
-
-    Args:
-        config: For the server that is started; of a running one only the API token is used.
-        data: Where the server that is started keeps its state.
-        url: Address of a running server (HTTP or WebSocket); None to start one.
 
     Raises:
         OmoideError: The server can't be started.
     """
-    if url is not None:
-        token = config.access.api_token.get_secret_value()
-        yield Reached(url, _RemoteTraces(url, token), token)
+    if place.url is not None:
+        token = place.config.access.api_token.get_secret_value()
+        yield Reached(place.url, _RemoteTraces(place.url, token), token)
         return
     # Heavy, and not needed to talk to a server elsewhere.
     from server.app import open_app, serve  # noqa: PLC0415
 
     async with (
-        open_app(on_free_ports(config), data) as app,
+        open_app(on_free_ports(place.config), place.data, place.engines) as app,
         anyio.create_task_group() as tasks,
     ):
         doors = await tasks.start(serve, app)

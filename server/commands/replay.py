@@ -9,10 +9,10 @@ from typing import Any
 import anyio
 
 from server.audio import Audio, read_audio
-from server.commands.reach import Reached, reach
+from server.commands.reach import Place, Reached, reach
 from server.commands.replay_script import Script, ScriptTurn, read_script
 from server.commands.report import Report, Tell
-from server.commands.talk import Place, describe_turn, tell_turn, trace_of
+from server.commands.talk import describe_turn, tell_turn, trace_of
 from server.commands.voice import speak
 from server.config import Config
 from server.ports import Tts
@@ -29,7 +29,7 @@ async def replay(script_path: Path, place: Place, tell: Tell) -> Report:
         OmoideError: The script or one of its files is wrong, a voice is missing, or the server can't be reached.
     """
     script = read_script(script_path)
-    async with reach(place.config, place.data, place.url) as reached:
+    async with reach(place) as reached:
         sounds = await _make_sounds(script, script_path.parent, reached, place)
         turns = await _hold(script, sounds, reached, tell)
     passed = sum(turn["passed"] for turn in turns)

@@ -47,6 +47,8 @@ def stop_signals() -> Iterator[None]:
         number: signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
         for number in numbers
     }
+    # A shell script that starts us with "&" lets us ignore Ctrl-C, and then nothing would arrive at the loop at all.
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
     finally:

@@ -1,15 +1,13 @@
 """`omoide talk` and `omoide say`: be a robot for a few turns, and tell how it went."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from server.audio import Audio, read_audio, write_wav
 from server.clock import SystemClock
-from server.commands.reach import Reached, Trace, reach
+from server.commands.reach import Place, Reached, Trace, reach
 from server.commands.report import Report, Tell, describe_error
-from server.config import Config
 from server.errors import OmoideError
 from server.simulator import Answer, Habits, Identity
 
@@ -34,15 +32,6 @@ NO_TURN: Mapping[str, object] = {
 NOTHING: Mapping[str, object] = {**NO_TURN, "turns": []}
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a command is carried out."""
-
-    config: Config
-    data: Path
-    url: str | None = None
-
-
 async def talk(
     wavs: Sequence[Path], place: Place, identity: Identity, habits: Habits, tell: Tell
 ) -> Report:
@@ -55,7 +44,7 @@ async def talk(
     stamp = f"{SystemClock(place.config.server.timezone).now():%Y%m%d-%H%M%S}"
     turns: list[Mapping[str, object]] = []
     async with (
-        reach(place.config, place.data, place.url) as reached,
+        reach(place) as reached,
         reached.open_robot(identity, habits) as robot,
     ):
         await reached.watch()
@@ -77,7 +66,7 @@ async def say(text: str, place: Place, identity: Identity, habits: Habits, tell:
         OmoideError: The server can't be reached.
     """
     async with (
-        reach(place.config, place.data, place.url) as reached,
+        reach(place) as reached,
         reached.open_robot(identity, habits) as robot,
     ):
         await reached.watch()

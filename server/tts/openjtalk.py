@@ -99,7 +99,7 @@ def _load() -> Any:
 def _synthesize(speaker: Any, text: str, speed: float) -> Audio:
     try:
         wave, rate = speaker.tts(text, speed=speed)
-    except (RuntimeError, ValueError, ModuleNotFoundError) as error:
+    except Exception as error:  # native code and three dictionaries: it may be anything
         raise TtsError(
             "tts-failed", f"Open JTalk can't speak a sentence ({type(error).__name__})."
         ) from error

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from server.commands.reach import on_free_ports, reach
+from server.commands.reach import Place, on_free_ports, reach
 from server.config import Config, RecordingSection
 from server.recording import describe
 from server.simulator import Identity
@@ -74,7 +74,7 @@ async def test_only_new_turns_of_the_own_device_count(
     monkeypatch.setattr("server.commands.reach._TRACE_SECONDS", 0.3)
     with running_api() as api:
         api.turns = [turn_of("aa:bb:cc:00:00:01", 1)]
-        async with reach(Config(), tmp_path, api.url) as reached:
+        async with reach(Place(Config(), tmp_path, api.url)) as reached:
             await reached.watch()
             api.turns += [turn_of("aa:bb:cc:00:00:01", 2), turn_of("somebody else", 3)]
             trace = await reached.new_trace(ME)
@@ -87,7 +87,7 @@ async def test_only_new_turns_of_the_own_device_count(
 
 async def test_a_guest_finds_its_turns_under_the_name_it_was_given(tmp_path: Path) -> None:
     with running_api() as api:
-        async with reach(Config(), tmp_path, api.url) as reached:
+        async with reach(Place(Config(), tmp_path, api.url)) as reached:
             api.turns = [turn_of("aa:bb:cc:00:00:01~12345678", 1)]
             trace = await reached.new_trace(ME)
     assert trace is not None
@@ -98,7 +98,7 @@ async def test_the_configured_token_is_sent(tmp_path: Path) -> None:
     with running_api() as api:
         api.token = "open sesame"
         api.turns = [turn_of("aa:bb:cc:00:00:01", 1)]
-        async with reach(config, tmp_path, api.url) as reached:
+        async with reach(Place(config, tmp_path, api.url)) as reached:
             assert reached.token == "open sesame"
             assert await reached.new_trace(ME) is not None
 
@@ -109,7 +109,7 @@ async def test_a_server_that_keeps_its_turns_to_itself_is_asked_once(
     monkeypatch.setattr("server.commands.reach._TRACE_SECONDS", 0.3)
     with running_api() as api:
         api.token = "open sesame"
-        async with reach(Config(), tmp_path, api.url) as reached:
+        async with reach(Place(Config(), tmp_path, api.url)) as reached:
             await reached.watch()
             assert await reached.new_trace(ME) is None
         assert len(api.requests) == 1

@@ -95,12 +95,14 @@ def test_the_error_is_found_however_deep_it_lies() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows can't send a process SIGTERM")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("before", ["SIG_DFL", "SIG_IGN"])
 def test_a_service_that_is_told_to_stop_closes_what_it_holds_and_exits_with_0(
-    number: signal.Signals,
+    number: signal.Signals, before: str
 ) -> None:
     process = run_python(
         """
-        import anyio, sys
+        import anyio, signal, sys
+        signal.signal(signal.SIGINT, getattr(signal, sys.argv[1]))
         from server.commands.run import carry_out
         from server.commands.serve import stop_signals
 
@@ -113,7 +115,8 @@ def test_a_service_that_is_told_to_stop_closes_what_it_holds_and_exits_with_0(
 
         with stop_signals():
             sys.exit(carry_out(work, nothing={}, is_service=True))
-        """
+        """,
+        before,
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"

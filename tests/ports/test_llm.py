@@ -327,6 +327,8 @@ async def test_a_prompt_that_is_too_long_is_explained(models: Path) -> None:
 class WatchedModel:
     """A real model, of which is noted how far it reads and writes."""
 
+    is_chat_model = False
+
     def __init__(self, model: GgufModel) -> None:
         self.model = model
         self.read_tokens: list[int] = []

@@ -1,0 +1,97 @@
+"""Commands that start a server of their own, with fake engines in it."""
+
+from pathlib import Path
+
+import pytest
+
+from server.audio import Audio, write_wav
+from server.commands import bench, replay, talk
+from server.commands.reach import Place
+from server.config import Config
+from server.conversation import Engines
+from server.errors import LlmError, TtsError
+from server.simulator import Habits, Identity
+from tests.fakes import FakeAsr, FakeLlm, FakeTts, FakeVad, Step, voice
+
+ME = Identity("02:00:00:00:00:01", person="Mio")
+
+
+def place_with(
+    data: Path, *heard: str, reply: list[Step] | None = None, tts: FakeTts | None = None
+) -> Place:
+    config = Config.model_validate({"history": {"turns": 1}, "tts": {"speed": 1}})
+    script: list[Step] = ["はい。"] if reply is None else reply
+    engines = Engines(
+        FakeVad(), FakeAsr(*heard, seconds=0.05), FakeLlm(script), tts or FakeTts(0.05, 0.1)
+    )
+    return Place(config, data, engines=engines)
+
+
+def quietly(line: str) -> None:
+    pass
+
+
+async def test_a_turn_is_told_with_the_times_of_its_stages(tmp_path: Path) -> None:
+    wav = tmp_path / "question.wav"
+    write_wav(wav, Audio(voice(0.6), 16_000))
+    lines: list[str] = []
+    place = place_with(tmp_path / "state", "今日は。", "明日は。")
+    report = await talk.talk([wav, wav], place, ME, Habits(), lines.append)
+    assert report.ok, report.data
+    assert report.data["transcript"] == "明日は。"
+    assert report.data["reply"] == "はい。"
+    assert report.data["prompt_tokens"] == 100
+    stages = report.data["stages_ms"]
+    assert isinstance(stages, dict)
+    assert stages.keys() >= {"endpoint", "asr", "llm-first-token", "tts-first-audio"}
+    assert any("今日は。" in line for line in lines)
+
+
+async def test_a_turn_that_the_server_apologises_for_is_an_error(tmp_path: Path) -> None:
+    failing = place_with(tmp_path, reply=[LlmError("llm-refused", "No.")])
+    report = await talk.say("こんにちは", failing, ME, Habits(mode="manual"), quietly)
+    assert not report.ok
+    assert report.data["error"] == {
+        "code": "llm-refused",
+        "message": "The server could not answer and said so; its log tells why.",
+    }
+    assert report.data["reply"]
+
+
+async def test_what_a_script_only_writes_is_spoken_by_our_own_voice(tmp_path: Path) -> None:
+    script = tmp_path / "talk.yaml"
+    script.write_text(
+        "turns:\n  - text: 猫がいます。\n  - {text: Good night to all of you., language: en}\n"
+    )
+    tts = FakeTts(0.05, 0.1)
+    place = place_with(tmp_path / "state", "猫がいます。", "good night", tts=tts)
+    report = await replay.replay(script, place, quietly)
+    assert report.ok, report.data
+    assert ("猫がいます。", "ja") in tts.spoken
+    assert ("Good night to all of you.", "en") in tts.spoken
+
+
+async def test_the_benchmark_counts_its_turns_after_those_that_fill_the_history(
+    tmp_path: Path,
+) -> None:
+    heard = [f"文{number}" for number in range(3)]
+    place = place_with(tmp_path, *heard)
+    report = await bench.bench_turn(place, bench.Plan(turns=2), quietly)
+    assert report.ok, report.data
+    assert report.data["turns"] == 2
+    each = report.data["each"]
+    assert isinstance(each, list)
+    assert [turn["transcript"] for turn in each] == heard[1:]
+    stages = report.data["stages_ms_p50"]
+    assert isinstance(stages, dict)
+    assert "asr" in stages
+    assert report.data["prompt_tokens"] == 100
+
+
+async def test_the_benchmark_does_not_measure_a_server_without_a_voice(tmp_path: Path) -> None:
+    class Mute(FakeTts):
+        async def warm_up(self) -> None:
+            raise TtsError("tts-failed", "No voice.")
+
+    with pytest.RaisesGroup(pytest.RaisesExc(TtsError, match="No voice")):
+        await bench.bench_turn(place_with(tmp_path, tts=Mute()), bench.Plan(turns=1), quietly)
