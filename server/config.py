@@ -163,6 +163,7 @@ class EmbeddedLlmSection(Section):
     threads: Annotated[int, Field(ge=0)] = 0
     context_tokens: Annotated[int, Field(ge=512)] = 2048
     max_tokens: Annotated[int, Field(ge=8)] = 96
+    max_sentences: Annotated[int, Field(ge=1)] = 2
     temperature: Annotated[float, Field(ge=0)] = 0.4
 
 

@@ -21,7 +21,7 @@ from server.ports import Asr, Clock, Device, Llm, TextDelta, Tts, Usage, Vad, Vo
 from server.prompting import PromptFiles, compose
 from server.query import normalize
 from server.sentences import Sentence, join_sentences, notice_pauses, split_sentences
-from server.speaking import Part, Playback, play_all, spoken_language, synthesize
+from server.speaking import Part, Playback, play_all, synthesize, written_language
 from server.trace import Laps, Turns, add_stage, mark, stage
 from server.turn import Happening, Prompt, Stage, Transcript, Turn
 
@@ -130,7 +130,7 @@ class Conversation:
         """Fill in the transcript; return what went wrong, as the person must be told of it in due order."""
         language = self._default_language()
         if isinstance(said, TextSaid):
-            turn.transcript = Transcript(said.text.strip(), spoken_language(said.text, language))
+            turn.transcript = Transcript(said.text.strip(), written_language(said.text, language))
             return None
         try:
             transcript = await self.house.engines.asr.transcribe(said, self.device.language)

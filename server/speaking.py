@@ -34,6 +34,8 @@ LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 HAN = re.compile(r"[\u4e00-\u9fff]")
 FEW_FOREIGN_WORDS = 2
 """Up to so many English words inside another language are read by that language's own voice."""
+FEW_LETTERS = 4
+"""Shorter words than this, such as "OK", belong to every language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,14 @@ def spoken_language(text: str, expected: str) -> str:
     if len(LATIN_WORD.findall(text)) > FEW_FOREIGN_WORDS and expected in ("ja", "zh"):
         return "en"
     return expected
+
+
+def written_language(text: str, expected: str) -> str:
+    """Return the language that somebody typed in; `expected` unless the script says otherwise."""
+    letters = re.findall(r"[A-Za-z]", text)
+    if len(letters) >= FEW_LETTERS and not KANA.search(text) and not HAN.search(text):
+        return "en" if expected in ("ja", "zh") else expected
+    return spoken_language(text, expected)
 
 
 async def synthesize(
@@ -268,6 +278,7 @@ class Playback:
         now = anyio.current_time()
         for spoken in self._spoken:
             spoken.text, spoken.seconds = spoken.played(now), 0.0
+            spoken.starts_at = min(spoken.starts_at, now)  # it may still have been to come
 
     def _close(self, *, interrupted: bool) -> None:
         self.active = False

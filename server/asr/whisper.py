@@ -24,6 +24,8 @@ from server.weights import WHISPER_BASE, obtain
 
 log = structlog.get_logger(__name__)
 
+_UNSURE_LOG_PROBABILITY = -0.7
+"""Below this Whisper guesses words. Recognised speech has -0.1 to -0.6, words invented on noise -1.5 to -7."""
 _NOTABLE_SECONDS = 0.001
 _MOST_THREADS = 4
 """More cores than this don't make so small a network faster."""
@@ -143,9 +145,15 @@ class WhisperAsr:
         return 0 < self._early_start_samples <= silence < sum(map(len, heard))
 
     def _judge(self, recognised: Recognised, samples: Samples) -> Transcript:
-        """Make the text empty if nobody spoke: on noise, Whisper invents something."""
+        """Make the text empty if nobody spoke: on noise, Whisper invents something.
+
+        Neither sign is enough alone. The network doubts long speech with pauses, and is unsure of a short "yes".
+        """
         text = recognised.text
-        unlikely = recognised.no_speech_probability > self._config.whisper.no_speech_threshold
+        unlikely = (
+            recognised.no_speech_probability > self._config.whisper.no_speech_threshold
+            and recognised.log_probability < _UNSURE_LOG_PROBABILITY
+        )
         if text and (unlikely or is_noise(text)):
             log.info(
                 "asr-noise-dropped",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from server.audio import LISTENING_RATE, Samples
 from server.errors import AsrError, EngineMissing
@@ -24,13 +25,19 @@ LONGEST_PIECE_SAMPLES = 27 * LISTENING_RATE
 """What fits into the longest window with its tail."""
 _SHORTEST_SPEECH_SAMPLES = LISTENING_RATE // 20
 
+_NEVER = -99.0
+
 _TOKENS_PER_SECOND = 14
 """Faster than anybody talks. Limits how long a network that repeats itself can go on."""
 _SPARE_TOKENS = 24
 _MOST_TOKENS = 220
 
-_LOOP = re.compile(r"(.{2,40}?)(?:\s*\1){3,}", re.DOTALL)
-"""The same words four times and more: the network caught in a circle."""
+_LOOP = re.compile(r"(.)\1{9,}|(.{2,40}?)(?:\s*\2){3,}", re.DOTALL)
+"""The same words four times and more, or one letter ten times: the network is caught in a circle."""
+_NO_REPEAT_TOKENS = 3
+
+_USUAL_PEAK = 0.4
+_MOST_GAIN = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +49,15 @@ class Recognised:
     language_probability: float
     no_speech_probability: float
     """How sure the network is that nobody spoke; of several pieces, the least."""
+    log_probability: float
+    """How sure it is of each word on average, as a logarithm; of several pieces, the best."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
     text: str
     no_speech_probability: float
+    log_probability: float
 
 
 class WhisperModel:
@@ -115,6 +125,7 @@ class WhisperModel:
             found,
             probability,
             min((piece.no_speech_probability for piece in pieces), default=1.0),
+            max((piece.log_probability for piece in pieces), default=_NEVER),
         )
 
     def _known(self, languages: Sequence[str]) -> list[str]:
@@ -128,7 +139,7 @@ class WhisperModel:
         return known
 
     def _encode(self, samples: Samples) -> Any:
-        features = self._whisper.feature_extractor(samples.astype(np.float32) / 32768)
+        features = self._whisper.feature_extractor(at_usual_level(samples))
         length = features.shape[1]
         wanted = min(max(_SHORTEST_WINDOW_FRAMES, length + _TAIL_FRAMES), _LONGEST_WINDOW_FRAMES)
         window = np.zeros((1, features.shape[0], wanted), np.float32)
@@ -150,20 +161,42 @@ class WhisperModel:
         tokenizer = self._tokenizer(
             self._whisper.hf_tokenizer, multilingual, task="transcribe", language=language
         )
+        prompt = [*tokenizer.sot_sequence, tokenizer.no_timestamps]
+        result, text = self._generate(heard, tokenizer, prompt, seconds, 0)
+        if _LOOP.search(text):
+            result, text = self._generate(heard, tokenizer, prompt, seconds, _NO_REPEAT_TOKENS)
+        return _Piece(without_loops(text), float(result.no_speech_prob), float(result.scores[0]))
+
+    def _generate(
+        self, heard: Any, tokenizer: Any, prompt: list[int], seconds: float, no_repeat: int
+    ) -> tuple[Any, str]:
         result = self._whisper.model.generate(
             heard,
-            [[*tokenizer.sot_sequence, tokenizer.no_timestamps]],
+            [prompt],
             beam_size=1,
             max_length=min(_MOST_TOKENS, int(seconds * _TOKENS_PER_SECOND) + _SPARE_TOKENS),
+            no_repeat_ngram_size=no_repeat,
             return_no_speech_prob=True,
+            return_scores=True,
         )[0]
-        text = tokenizer.decode(result.sequences_ids[0]).strip()
-        return _Piece(without_loops(text), float(result.no_speech_prob))
+        return result, tokenizer.decode(result.sequences_ids[0]).strip()
+
+
+def at_usual_level(samples: Samples) -> NDArray[np.float32]:
+    """Return the sound as floats, made louder if it is quiet.
+
+    Speech at -50 dBFS is recognised as well as near speech then; as it comes, every second word is wrong.
+    """
+    sound = samples.astype(np.float32) / np.float32(32768)
+    peak = float(np.percentile(np.abs(sound), 99.9))
+    gain = min(max(1.0, _USUAL_PEAK / max(peak, _USUAL_PEAK / _MOST_GAIN)), _MOST_GAIN)
+    louder: NDArray[np.float32] = np.clip(sound * np.float32(gain), -1.0, 1.0)
+    return louder
 
 
 def without_loops(text: str) -> str:
-    """Reduce words that come four times and more in a row to one time."""
-    return _LOOP.sub(r"\1", text)
+    """Reduce what comes again and again in a row to one time."""
+    return _LOOP.sub(lambda loop: loop[1] or loop[2], text)
 
 
 def split_at_pauses(samples: Samples, longest: int) -> Iterator[Samples]:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import structlog
-from anyio import Semaphore
+from anyio import Semaphore, move_on_after
 
 from server.config import EmbeddedLlmSection, LlmSection
 from server.errors import EngineMissing
@@ -29,8 +29,11 @@ _PREFILL_SECONDS = 0.8
 _BUDGET_TOKENS = (100, 600)
 _UNMEASURED_TOKENS_PER_SECOND = 185.0
 """What two slow cores do; until the model has been measured."""
+_ENDS, _WIDE_ENDS, _CLOSERS = ".!?", "。！？", "」』）"
+_STOP_SECONDS = 2.0
 _REPEAT_PENALTY = 1.1
 """Without it, models of this size say the same sentence until they run out of tokens."""
+_LEAST_MEASURED_TOKENS = 60
 _PROBE = "The quick brown fox jumps over the lazy dog and runs home. " * 8
 
 _LABELS = {
@@ -84,16 +87,16 @@ class EmbeddedLlm:
         with stage(Stage.LLM_QUEUE):
             await patience.wait(member.turn.acquire)
         answer = Answer(model, self._body(model, prompt), member.turn)
+        reply = _Reply(self._config.embedded.max_sentences)
         try:
-            begun = False
             while (piece := await patience.wait(answer.next)) is not None:
                 patience.begin()
-                text = piece.text if begun else piece.text.lstrip()
-                if text:
-                    begun = True
+                if text := reply.take(piece.text):
                     yield TextDelta(text)
-                if piece.usage:
+                if piece.usage or (reply.is_over and piece.timings):
                     yield _usage(piece)
+                if reply.is_over:
+                    return
         finally:
             answer.stop()
 
@@ -105,7 +108,8 @@ class EmbeddedLlm:
             answer = Answer(model, {"prompt": _PROBE, "max_tokens": 1}, member.turn)
             try:
                 while (piece := await answer.next()) is not None:
-                    if piece.timings:
+                    # A second time there is next to nothing left to read, and nothing to learn from it.
+                    if piece.timings and piece.timings["prompt_n"] >= _LEAST_MEASURED_TOKENS:
                         member.tokens_per_second = float(piece.timings["prompt_per_second"])
             finally:
                 answer.stop()
@@ -116,9 +120,11 @@ class EmbeddedLlm:
             )
 
     async def aclose(self) -> None:
-        """Let go of the models; the memory of each is free when its last answer has stopped."""
-        self._ja.model.drop()
-        self._en.model.drop()
+        """Let go of the models, as soon as each has really stopped: it may not compute while the program ends."""
+        for member in (self._ja, self._en):
+            with move_on_after(_STOP_SECONDS):
+                await member.turn.acquire()
+            member.model.drop()
 
     def _member(self, language: str) -> _Member:
         return self._ja if language == "ja" else self._en
@@ -132,11 +138,46 @@ class EmbeddedLlm:
             "temperature": self._config.embedded.temperature,
             "repeat_penalty": _REPEAT_PENALTY,
             "cache_prompt": True,
+            "timings_per_token": True,
         }
         if model.is_chat_model:
-            return {**limits, "messages": _chat(prompt)}
+            return {**limits, "messages": as_chat(prompt)}
         person, _ = _labels(prompt.language)
         return {**limits, "prompt": as_dialogue(prompt), "stop": ["\n", f"{person}:"]}
+
+
+class _Reply:
+    """The text of an answer on its way out: without blanks in front, and no longer than it may be.
+
+    Models of this size do not find an end: after two sentences they ramble.
+    """
+
+    def __init__(self, max_sentences: int) -> None:
+        self._left = max_sentences
+        self._last = ""
+        self._begun = False
+        self.is_over = False
+
+    def take(self, text: str) -> str:
+        """Return what of `text` belongs to the reply."""
+        said = ""
+        for character in text:
+            if self._ended_before(character):
+                self._left -= 1
+                self._last = ""
+                self.is_over = self._left == 0
+            if self.is_over:
+                return said
+            self._begun = self._begun or not character.isspace()
+            if self._begun:
+                self._last = character
+                said += character
+        return said
+
+    def _ended_before(self, character: str) -> bool:
+        if self._last in _WIDE_ENDS:
+            return bool(self._last) and character not in _WIDE_ENDS + _CLOSERS
+        return self._last in _ENDS and character.isspace()
 
 
 def as_dialogue(prompt: Prompt) -> str:
@@ -156,17 +197,33 @@ def _labels(language: str) -> tuple[str, str]:
     return _LABELS.get(language, _LABELS["en"])
 
 
-def _chat(prompt: Prompt) -> list[dict[str, str]]:
-    system = [{"role": "system", "content": prompt.system}] if prompt.system else []
-    return system + [
+def as_chat(prompt: Prompt) -> list[dict[str, str]]:
+    """Write a prompt as chat messages. Example lines of the persona become messages: small models follow those best."""
+    person, robot = _labels(prompt.language)
+    roles = {f"{person}: ": "user", f"{robot}: ": "assistant"}
+    persona, messages = [], []
+    for line in prompt.system.splitlines():
+        label = next((label for label in roles if line.startswith(label)), None)
+        if label is None:
+            persona.append(line)
+        else:
+            messages.append((roles[label], line.removeprefix(label)))
+    messages += [(message.role, message.content) for message in prompt.messages]
+    system = "\n".join(persona).strip()
+    return [
         # The marks that end a chat message are one token each, wherever they stand.
-        {"role": message.role, "content": message.content.replace("<|", "< |")}
-        for message in prompt.messages
+        {"role": role, "content": content.replace("<|", "< |")}
+        for role, content in ([("system", system)] if system else []) + messages
     ]
 
 
 def _usage(piece: Piece) -> Usage:
-    usage = piece.usage or {}
+    if not piece.usage:  # stopped before the end: the model has not summed up
+        timings = piece.timings or {}
+        cached = int(timings.get("cache_n", 0))
+        read, written = int(timings.get("prompt_n", 0)), int(timings.get("predicted_n", 0))
+        return Usage(cached + read, written, cached)
+    usage = piece.usage
     details = usage.get("prompt_tokens_details") or {}
     return Usage(
         int(usage.get("prompt_tokens", 0)),

@@ -21,6 +21,9 @@ _BATCH_TOKENS = 32
 cores, and reads at nine tenths of the speed of large batches."""
 _PREFIX_CACHE_MIB = 128
 """Memory for prompts of other talks: the next turn of each finds its beginning already read."""
+_REUSED_TOKENS = 8
+"""The shortest stretch of a prompt that is kept when something before it falls away. The oldest exchange does so every
+turn; reading the ones behind it again would cost as much as the whole answer."""
 _HEADER_BYTES = 64 << 20
 
 
@@ -204,6 +207,7 @@ def _parameters(xllamacpp: Any, path: Path, threads: int, context_tokens: int) -
     parameters.cache_ram_mib = _PREFIX_CACHE_MIB
     # Gemma looks back 512 tokens only; without the rest in memory, no prefix could be kept.
     parameters.swa_full = True
+    parameters.n_cache_reuse = _REUSED_TOKENS
     parameters.verbosity = -1
     # llama.cpp opens a port on loopback whether it is used or not. A random key keeps web pages and neighbours out.
     parameters.api_keys = [secrets.token_hex(16)]

@@ -1,8 +1,7 @@
 """Any endpoint that speaks the OpenAI chat protocol: OpenAI, ModelScope, Ollama, vLLM, llama-server and their kin."""
 
 import os
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,7 +9,7 @@ from urllib.parse import urlsplit
 import httpx2
 import openai
 import structlog
-from anyio import move_on_after, sleep
+from anyio import sleep
 
 from server.config import LlmSection, OpenAiLlmSection
 from server.errors import LlmError
@@ -24,7 +23,6 @@ log = structlog.get_logger(__name__)
 _DEFAULT_URL = "https://api.openai.com/v1"
 _KEEP_ALIVE_SECONDS = 120.0
 """Long enough that the next turn of a talk need not shake hands again."""
-_CLOSE_SECONDS = 1.0
 _CHECK_SECONDS = 5.0
 
 _Chunk = openai.types.chat.ChatCompletionChunk
@@ -66,7 +64,7 @@ class OpenAiLlm:
         self._check_configured()
         patience = Patience(self._config, f"The language model at {self._where}")
         said = False
-        async with self._open(prompt, patience) as chunks:
+        async with await self._ask(prompt, patience) as chunks:
             while (events := await self._next(chunks, patience)) is not None:
                 for event in events:
                     if isinstance(event, TextDelta):
@@ -107,16 +105,6 @@ class OpenAiLlm:
                 f"The language model lacks {missing}. Set llm.openai.model, and llm.openai.base_url or a key in the "
                 f"variable {self._own.api_key_env}; or set llm.engine to embedded.",
             )
-
-    @asynccontextmanager
-    async def _open(self, prompt: Prompt, patience: Patience) -> AsyncIterator[_Chunks]:
-        chunks = await self._ask(prompt, patience)
-        try:
-            yield chunks
-        finally:
-            # Also when the reply is cancelled: a connection that is not closed stays until the server has written all.
-            with move_on_after(_CLOSE_SECONDS, shield=True):
-                await chunks.close()
 
     async def _ask(self, prompt: Prompt, patience: Patience) -> _Chunks:
         """Send the request; once more if the fault may pass, and again without an option that the server refuses."""

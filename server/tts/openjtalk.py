@@ -16,8 +16,8 @@ from server.trace import add_stage
 from server.turn import Stage
 
 _CEILING = 32000.0
-_BROKEN = 4 * 32768.0
-"""Louder than this the filter has run away. On words like ああああ it reaches 1e70."""
+_WILD = 4 * 32768.0
+"""Louder than this the filter of the voice has run away."""
 _STEPS_PER_SECOND = 100
 
 _SLOWEST, _FASTEST = 0.25, 4.0
@@ -67,22 +67,22 @@ class OpenJTalk:
 def tame(wave: Wave, rate: int) -> Samples:
     """Turn a wave into samples, and make what is too loud as loud as can be.
 
-    On some sounds the voice overshoots by a factor of three, and on stretched vowels its filter runs away altogether.
-    The gain follows the peaks of steps of 10 ms; steps that ran away become silent.
+    On some sounds the voice overshoots by a factor of three, and on stretched vowels its filter runs away to 1e70. The
+    gain follows the peaks of steps of 10 ms: the first become as loud as can be. The second are clipped before the gain
+    that their peak asks for, so that they fall silent.
     """
-    wave = np.nan_to_num(wave, nan=0.0, posinf=_BROKEN * 2, neginf=-_BROKEN * 2)
+    wave = np.nan_to_num(wave, nan=0.0, posinf=np.finfo(np.float64).max)
     if len(wave) == 0 or np.abs(wave).max() <= _CEILING:
         return wave.astype(np.int16)
     step = rate // _STEPS_PER_SECOND
     padded = np.pad(wave, (0, -len(wave) % step)).reshape(-1, step)
-    peaks = np.abs(padded).max(axis=1)
-    gains = np.where(peaks > _BROKEN, 0.0, _CEILING / np.maximum(peaks, _CEILING))
+    gains = _CEILING / np.maximum(np.abs(padded).max(axis=1), _CEILING)
     # Each step takes the least gain around it, so that the curve between two middles never rises above what either bears.
     around = np.pad(gains, 1, mode="edge")
     gains = np.minimum(np.minimum(around[:-2], around[1:-1]), around[2:])
     middles = (np.arange(len(gains)) + 0.5) * step
     curve = np.interp(np.arange(len(wave)), middles, gains)
-    tamed: Samples = (np.clip(wave, -_BROKEN, _BROKEN) * curve).astype(np.int16)
+    tamed: Samples = (np.clip(wave, -_WILD, _WILD) * curve).astype(np.int16)
     return tamed
 
 

@@ -1,316 +1,20 @@
-"""What every recogniser must do, how Whisper starts early, and how its text is cleaned."""
+"""What every recogniser must do."""
 
-import threading
-from collections.abc import AsyncIterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import anyio
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 
 from server.asr import build
-from server.asr.whisper import WhisperAsr
-from server.asr.whisper_model import Recognised, split_at_pauses, without_loops
-from server.audio import LISTENING_RATE, Samples
-from server.config import AsrSection, Config, WhisperSection
-from server.errors import AsrError, EngineMissing
-from server.ports import Asr, SpeechChunk
-from server.trace import Turns
-from server.turn import Stage, Turn
-
-FRAME = 512
-PAUSE = 7 * FRAME
-"""A little more than the 200 ms of `early_start_ms`."""
-
-
-class Said:
-    """An utterance that is there already, with the silence at its end measured as the endpointer does."""
-
-    def __init__(self, samples: Samples, trailing_silence: int = 0) -> None:
-        self.samples = samples
-        self.trailing_silence = trailing_silence
-
-    async def chunks(self) -> AsyncIterator[SpeechChunk]:
-        for start in range(0, len(self.samples), FRAME):
-            piece = self.samples[start : start + FRAME]
-            left = len(self.samples) - start - len(piece)
-            yield SpeechChunk(piece, max(0, self.trailing_silence - left))
-
-
-class Growing:
-    """An utterance that the test extends."""
-
-    def __init__(self) -> None:
-        self._send, self._receive = anyio.create_memory_object_stream[SpeechChunk](100)
-
-    def speak(self, frames: int = 10) -> None:
-        self._send.send_nowait(SpeechChunk(np.full(frames * FRAME, 1000, np.int16), 0))
-
-    def pause(self) -> None:
-        self._send.send_nowait(SpeechChunk(np.zeros(PAUSE, np.int16), PAUSE))
-
-    def end(self) -> None:
-        self._send.close()
-
-    async def chunks(self) -> AsyncIterator[SpeechChunk]:
-        async with self._receive:
-            async for chunk in self._receive:
-                yield chunk
-
-
-class FakeNetwork:
-    """Says how many samples it got. Blocks until `go_on`, if told so."""
-
-    def __init__(self, *, blocking: bool = False, no_speech: float = 0.0, text: str = "") -> None:
-        self.heard: list[int] = []
-        self.blocking = blocking
-        self.no_speech = no_speech
-        self.text = text
-        self.error: AsrError | None = None
-        self._entered = threading.Semaphore(0)
-        self._leave = threading.Semaphore(0)
-
-    def recognise(
-        self, samples: Samples, language: str | None, languages: Sequence[str]
-    ) -> Recognised:
-        self.heard.append(len(samples))
-        self._entered.release()
-        if self.blocking:
-            self._leave.acquire(timeout=30)
-        if self.error is not None:
-            raise self.error
-        text = self.text or f"{len(samples)} samples"
-        return Recognised(text, language or languages[0], 0.9, self.no_speech)
-
-    async def wait_until_asked(self) -> None:
-        await anyio.to_thread.run_sync(self._entered.acquire)
-
-    def go_on(self, times: int = 1) -> None:
-        self._leave.release(times)
-
-
-def whisper_on(network: FakeNetwork, config: AsrSection | None = None) -> WhisperAsr:
-    return WhisperAsr(config or AsrSection(), Path("unused"), lambda: network)
-
-
-class WallClock:
-    def now(self) -> datetime:
-        return datetime(2026, 5, 3, tzinfo=UTC)
-
-
-async def test_recognition_starts_at_a_pause_and_its_result_is_used() -> None:
-    network = FakeNetwork()
-    speech = Growing()
-    texts: list[str] = []
-
-    async def transcribe() -> None:
-        texts.append((await whisper_on(network).transcribe(speech, None)).text)
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(transcribe)
-        speech.speak()
-        speech.pause()
-        await network.wait_until_asked()
-        speech.pause()
-        speech.end()
-    assert network.heard == [10 * FRAME + PAUSE]
-    assert texts == [f"{10 * FRAME + PAUSE} samples"]
-
-
-async def test_who_goes_on_after_a_pause_is_heard_in_full() -> None:
-    network = FakeNetwork()
-    speech = Growing()
-    texts: list[str] = []
-
-    async def transcribe() -> None:
-        texts.append((await whisper_on(network).transcribe(speech, None)).text)
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(transcribe)
-        speech.speak()
-        speech.pause()
-        await network.wait_until_asked()
-        speech.speak()
-        speech.end()
-    assert texts == [f"{20 * FRAME + PAUSE} samples"]
-
-
-async def test_abandoned_runs_do_not_pile_up() -> None:
-    network = FakeNetwork(blocking=True)
-    speech = Growing()
-    engine = whisper_on(network)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(engine.transcribe, speech, None)
-        speech.speak()
-        speech.pause()
-        await network.wait_until_asked()
-        for _ in range(5):
-            speech.speak()
-            speech.pause()
-            await anyio.wait_all_tasks_blocked()
-        speech.speak()
-        speech.end()
-        network.go_on(20)
-    assert len(network.heard) == 2
-    assert network.heard[-1] == 10 * FRAME * 7 + PAUSE * 6
-
-
-@pytest.mark.parametrize("early_start_ms", [0, 400])
-async def test_a_shorter_pause_than_configured_starts_nothing(early_start_ms: int) -> None:
-    network = FakeNetwork()
-    config = AsrSection(whisper=WhisperSection(early_start_ms=early_start_ms))
-    speech = Growing()
-    speech.speak()
-    speech.pause()
-    speech.speak()
-    speech.end()
-    await whisper_on(network, config).transcribe(speech, None)
-    assert network.heard == [20 * FRAME + PAUSE]
-
-
-async def test_silence_alone_starts_nothing_early() -> None:
-    network = FakeNetwork()
-    speech = Growing()
-    speech.pause()
-    speech.speak()
-    speech.end()
-    await whisper_on(network).transcribe(speech, None)
-    assert network.heard == [10 * FRAME + PAUSE]
-
-
-async def test_an_error_of_the_early_run_is_raised_as_it_is() -> None:
-    network = FakeNetwork()
-    network.error = AsrError("asr-failed", "broken")
-    with pytest.raises(AsrError, match="broken"):
-        await whisper_on(network).transcribe(Said(np.ones(20000, np.int16), PAUSE), None)
-
-
-async def test_a_cancelled_transcription_leaves_at_once() -> None:
-    network = FakeNetwork(blocking=True)
-    engine = whisper_on(network)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(engine.transcribe, Said(np.ones(20000, np.int16), PAUSE), None)
-        await network.wait_until_asked()
-        tasks.cancel_scope.cancel()
-    network.go_on(2)
-    network.blocking = False
-    assert (await engine.transcribe(Said(np.ones(9000, np.int16)), None)).text == "9000 samples"
-
-
-async def test_waiting_for_the_network_is_a_stage_of_its_own() -> None:
-    network = FakeNetwork(blocking=True)
-    engine = whisper_on(network)
-    turns: list[Turn] = []
-
-    async def transcribe() -> None:
-        with Turns(WallClock()).record("device", "person") as turn:
-            await engine.transcribe(Said(np.ones(9000, np.int16)), None)
-        turns.append(turn)
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(transcribe)
-        await network.wait_until_asked()
-        tasks.start_soon(transcribe)
-        await anyio.wait_all_tasks_blocked()
-        await anyio.sleep(0.05)
-        network.go_on(2)
-    assert Stage.ASR in turns[0].stages_ms
-    assert turns[1].stages_ms[Stage.ASR_QUEUE] >= 40
-
-
-async def test_time_before_the_end_of_the_utterance_is_not_counted() -> None:
-    network = FakeNetwork()
-    speech = Growing()
-    turns: list[Turn] = []
-
-    async def transcribe() -> None:
-        with Turns(WallClock()).record("device", "person") as turn:
-            await whisper_on(network).transcribe(speech, None)
-        turns.append(turn)
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(transcribe)
-        speech.speak()
-        speech.pause()
-        await network.wait_until_asked()
-        await anyio.sleep(0.5)
-        speech.end()
-    assert turns[0].stages_ms[Stage.ASR] < 400
-    assert Stage.ASR_QUEUE not in turns[0].stages_ms
-
-
-@pytest.mark.parametrize(
-    ("text", "no_speech"), [("thank you", 0.7), ("ご視聴ありがとうございました", 0.1), ("。", 0.1)]
-)
-async def test_what_is_invented_on_noise_is_dropped(text: str, no_speech: float) -> None:
-    network = FakeNetwork(text=text, no_speech=no_speech)
-    transcript = await whisper_on(network).transcribe(Said(np.ones(9000, np.int16)), None)
-    assert not transcript
-
-
-async def test_the_fixed_language_of_the_configuration_is_used() -> None:
-    network = FakeNetwork()
-    engine = whisper_on(network, AsrSection(language="zh"))
-    assert (await engine.transcribe(Said(np.ones(9000, np.int16)), None)).language == "zh"
-    assert (await engine.transcribe(Said(np.ones(9000, np.int16)), "ja")).language == "ja"
-
-
-async def test_an_utterance_without_sound_is_empty() -> None:
-    network = FakeNetwork(text="。")
-    transcript = await whisper_on(network).transcribe(Said(np.zeros(0, np.int16)), None)
-    assert not transcript
-
-
-@given(
-    arrays.arrays(np.int16, st.integers(0, 3000), elements=st.integers(-3000, 3000)),
-    st.integers(100, 1000),
-)
-def test_cutting_loses_nothing_and_keeps_the_limit(samples: Samples, longest: int) -> None:
-    pieces = list(split_at_pauses(samples, longest))
-    assert np.array_equal(np.concatenate(pieces), samples)
-    assert all(len(piece) <= longest for piece in pieces)
-    assert all(len(piece) for piece in pieces[:-1])
-
-
-def test_long_speech_is_cut_in_its_pause() -> None:
-    noise = np.random.default_rng(1).integers(-9000, 9000, 30 * LISTENING_RATE).astype(np.int16)
-    pause = slice(20 * LISTENING_RATE, 21 * LISTENING_RATE)
-    noise[pause] = 0
-    first, _ = split_at_pauses(noise, 27 * LISTENING_RATE)
-    assert pause.start < len(first) < pause.stop
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("スタッフのスタッフのスタッフのスタッフのスタッフの", "スタッフの"),
-        ("I like it. no no no no no no", "I like it. no"),
-        ("もしもし、もしもし", "もしもし、もしもし"),
-        ("bye bye bye", "bye bye bye"),
-        ("はははは", "はははは"),
-        ("明日の天気は", "明日の天気は"),
-    ],
-)
-def test_a_network_in_a_circle_is_stopped(text: str, expected: str) -> None:
-    assert without_loops(text) == expected
-
-
-async def test_a_missing_model_folder_is_explained(tmp_path: Path) -> None:
-    config = Config(asr={"whisper": {"model_path": str(tmp_path)}})
-    with pytest.raises(EngineMissing, match=r"asr\.whisper\.model_path"):
-        await build(config, tmp_path).warm_up()
-
-
-async def test_a_file_that_is_no_model_is_explained(tmp_path: Path) -> None:
-    (tmp_path / "model.bin").write_bytes(b"nonsense" * 100)
-    config = Config(asr={"whisper": {"model_path": str(tmp_path)}})
-    with pytest.raises(EngineMissing, match="can't be loaded"):
-        await build(config, tmp_path).warm_up()
-
+from server.audio import LISTENING_RATE, Audio, Samples
+from server.config import Config
+from server.ports import Asr
+from server.tts.openjtalk import tame
+from tests.ports.said import Said
+
+# Open JTalk's own use of its dictionary package.
+pytestmark = pytest.mark.filterwarnings("ignore:Dictionary.create:DeprecationWarning")
 
 ENGINES = ("whisper",)
 
@@ -342,13 +46,51 @@ async def test_a_given_language_is_kept(asr: Asr, japanese: Samples) -> None:
     assert (await asr.transcribe(Said(japanese), "en")).language == "en"
 
 
+def _hiss(level: float, seconds: float = 2.0) -> Samples:
+    noise = np.random.default_rng(3).normal(0, level, int(seconds * LISTENING_RATE))
+    return np.clip(noise, -32768, 32767).astype(np.int16)
+
+
+def _tone(hertz: float) -> Samples:
+    times = np.arange(2 * LISTENING_RATE) / LISTENING_RATE
+    return (3000 * np.sin(times * 2 * np.pi * hertz)).astype(np.int16)
+
+
+TALK = (
+    ("東京", "昨日は東京の友達に会いに行きました。"),
+    ("電車", "電車がとても混んでいて大変でした。"),
+    ("カレー", "お昼には駅の前でカレーを食べました。"),
+    ("公園", "そのあと大きな公園をゆっくり散歩しました。"),
+    ("写真", "花がきれいだったので写真をたくさん撮りました。"),
+    ("コーヒー", "疲れたので喫茶店でコーヒーを飲みました。"),
+    ("映画", "来週の土曜日には映画を見る予定です。"),
+    ("仕事", "明日の朝は早いので今日は仕事を休みます。"),
+    ("犬", "隣の家の犬がよく鳴いています。"),
+    ("天気", "明日の天気を教えてください。"),
+    ("音楽", "音楽を少し小さくしてください。"),
+    ("ありがとう", "いつも話を聞いてくれてありがとう。"),
+)
+TALK_WORDS = [word for word, _ in TALK]
+
+
+@pytest.fixture(scope="module")
+def talk() -> list[Samples]:
+    import pyopenjtalk  # noqa: PLC0415 - only the tests of real models need it
+
+    waves = [pyopenjtalk.tts(sentence) for _, sentence in TALK]
+    return [Audio(tame(wave, rate), rate).at(LISTENING_RATE).samples for wave, rate in waves]
+
+
 NOISES: dict[str, Samples] = {
     "silence": np.zeros(2 * LISTENING_RATE, np.int16),
-    "hiss": np.random.default_rng(3).normal(0, 300, 2 * LISTENING_RATE).astype(np.int16),
-    "loud-hiss": np.random.default_rng(4).normal(0, 6000, 2 * LISTENING_RATE).astype(np.int16),
-    "hum": (3000 * np.sin(np.arange(2 * LISTENING_RATE) * 2 * np.pi * 50 / LISTENING_RATE)).astype(
-        np.int16
-    ),
+    "faint-hiss": _hiss(10),
+    "hiss": _hiss(300),
+    "loud-hiss": _hiss(6000),
+    "short-hiss": _hiss(300, 0.6),
+    "long-hiss": _hiss(3000, 8),
+    "hum": _tone(50),
+    "tone": _tone(440),
+    "knocks": np.where(np.arange(32000) % 8000 < 200, _hiss(9000), 0).astype(np.int16),
     "click": np.concatenate([np.zeros(8000), [32767], np.zeros(16000)]).astype(np.int16),
     "nothing": np.zeros(0, np.int16),
     "an-instant": np.ones(100, np.int16),
@@ -374,14 +116,27 @@ async def test_the_silence_at_the_end_does_not_matter(
 
 
 @pytest.mark.model
-async def test_speech_longer_than_a_window_is_heard_to_its_end(
-    asr: Asr, japanese: Samples, english: Samples
+@pytest.mark.parametrize("level", [1.0, 0.1, 0.005])
+async def test_quiet_speech_is_understood_as_well(
+    level: float, asr: Asr, japanese: Samples, english: Samples
 ) -> None:
+    quiet = [(samples * level).astype(np.int16) for samples in (japanese, english)]
+    transcripts = [await asr.transcribe(Said(samples), None) for samples in quiet]
+    assert "天気を教えて" in transcripts[0].text
+    assert "weather going to be like tomorrow" in transcripts[1].text
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("count", [3, 6, 12])
+async def test_a_long_talk_is_heard_to_its_end(count: int, asr: Asr, talk: list[Samples]) -> None:
+    """Up to 45 seconds: one window, a full one, and two."""
     gap = np.zeros(LISTENING_RATE // 2, np.int16)
-    sentences = [piece for _ in range(12) for piece in (english, gap)]
-    transcript = await asr.transcribe(Said(np.concatenate(sentences)), "en")
-    assert transcript.text.lower().count("weather") >= 11
-    assert transcript.speech_seconds > 30
+    spoken = np.concatenate([piece for sentence in talk[:count] for piece in (sentence, gap)])
+    transcript = await asr.transcribe(Said(spoken), None)
+    assert transcript.language == "ja"
+    found = [word in transcript.text for word in TALK_WORDS[:count]]
+    assert sum(found) >= count - 1, transcript.text
+    assert len(transcript.text) < 25 * count
 
 
 @pytest.mark.model

@@ -275,6 +275,17 @@ async def test_traits_leave_room_for_a_prompt(engine: Opening) -> None:
 
 
 @pytest.mark.model
+async def test_the_budget_does_not_change_when_warming_up_again(models: Path) -> None:
+    llm = EmbeddedLlm(LlmSection(), ["en"], models)
+    llm._en.tokens_per_second = 0.0
+    await llm.warm_up()
+    measured = llm._en.tokens_per_second
+    assert measured > 0
+    await llm.warm_up()
+    assert llm._en.tokens_per_second == measured
+
+
+@pytest.mark.model
 @pytest.mark.parametrize("language", ["ja", "en"])
 async def test_a_prefix_that_was_read_before_is_not_read_again(
     embedded: Llm, language: str

@@ -6,12 +6,10 @@ from typing import Any
 
 import anyio
 import pytest
-import structlog
 from structlog.testing import capture_logs
 
-from server.config import Config, LlmSection, OpenAiLlmSection
+from server.config import LlmSection, OpenAiLlmSection
 from server.errors import LlmError
-from server.llm import build
 from server.llm.openai import OpenAiLlm
 from server.ports import LlmEvent, TextDelta, Usage
 from server.turn import Message, Prompt
@@ -387,33 +385,3 @@ async def test_warming_up_tells_what_is_wrong(server: StandIn) -> None:
         await gone.warm_up()
     assert caught.value.code == "llm-unreachable"
     await gone.aclose()
-
-
-@pytest.mark.parametrize(
-    ("settings", "environment", "expected"),
-    [
-        ({}, {}, "embedded"),
-        ({"openai": {"model": "m"}}, {}, "embedded"),
-        ({"openai": {}}, {"OPENAI_API_KEY": "k"}, "embedded"),
-        ({"openai": {"model": "m"}}, {"OPENAI_API_KEY": "k"}, "openai"),
-        ({"openai": {"base_url": "http://localhost:1/v1", "model": "m"}}, {}, "openai"),
-        ({"engine": "embedded", "openai": {"base_url": "http://localhost:1/v1"}}, {}, "embedded"),
-        ({"engine": "openai"}, {}, "openai"),
-    ],
-)
-async def test_auto_takes_a_configured_endpoint_and_says_so(
-    settings: dict[str, Any],
-    environment: dict[str, str],
-    expected: str,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Any,
-) -> None:
-    structlog.reset_defaults()
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    with capture_logs() as logs:
-        llm = build(Config(llm=settings), tmp_path)
-    assert [entry["engine"] for entry in logs if entry["event"] == "llm-engine"] == [expected]
-    assert llm.name.startswith(expected)
-    await llm.aclose()

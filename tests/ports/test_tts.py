@@ -226,7 +226,7 @@ def test_a_wave_that_fits_is_not_touched() -> None:
 
 def test_a_filter_that_ran_away_becomes_silent_and_the_rest_stays() -> None:
     wave = 10000 * np.sin(np.arange(48000) / 20)
-    wave[24000:24480] = 1e60
+    wave[24000:24480] *= 1e60
     tamed = tame(wave, 48000)
     assert not tamed[24000:24480].any()
     assert np.array_equal(tamed[:22000], wave[:22000].astype(np.int16))

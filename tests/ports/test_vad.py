@@ -101,10 +101,30 @@ async def test_works_again_after_closing(vad: Vad) -> None:
     assert vad.session().speech_probability(np.zeros(vad.frame_samples, np.int16)) < 0.5
 
 
+NOISES: dict[str, Samples] = {
+    "hiss": with_noise(silence(2), -40),
+    "loud-hiss": with_noise(silence(2), -15),
+    "hum": (3000 * np.sin(np.arange(32000) * 2 * np.pi * 50 / LISTENING_RATE)).astype(np.int16),
+    "tone": (3000 * np.sin(np.arange(32000) * 2 * np.pi * 440 / LISTENING_RATE)).astype(np.int16),
+    "breath": (
+        np.convolve(with_noise(silence(2), -26), np.ones(8) / 8, "same") * np.hanning(32000)
+    ).astype(np.int16),
+    "click": np.concatenate([np.zeros(8000), [32767], np.zeros(16000)]).astype(np.int16),
+}
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("noise", NOISES)
+async def test_silero_takes_no_noise_for_speech(noise: str, models: Path) -> None:
+    session = SileroVad(models, 1).session()
+    assert max(scores(session, NOISES[noise], 512)) < 0.35
+
+
 GATE_CASES: dict[str, Callable[[Samples], Samples]] = {
     "plain": lambda speech: speech,
     "whispered": lambda speech: at_level(speech, -50),
     "whispered-in-faint-noise": lambda speech: with_noise(at_level(speech, -50), -75),
+    "at-the-edge-of-hearing": lambda speech: with_noise(at_level(speech, -63), -75),
     "in-room-noise": lambda speech: with_noise(at_level(speech, -25), -50),
 }
 

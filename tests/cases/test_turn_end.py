@@ -1,0 +1,116 @@
+"""Public fault reports, group 4: where an utterance begins and ends. In virtual time, without models."""
+
+import numpy as np
+import pytest
+
+from firmware_bridge.events import ListenStarted, ListenStopped, ShowTranscript, WakeWord
+from server.turn import Stage
+from tests.cases.talks import check_states, make_house, stops, talking
+from tests.fakes import FakeAsr, FakeDevice, FakeTts, silence, voice
+from tests.virtual_time import VIRTUAL_TIME, Backend
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> Backend:
+    return VIRTUAL_TIME
+
+
+def voiced_seconds(samples: np.ndarray) -> float:  # type: ignore[type-arg]
+    return np.count_nonzero(samples) / 16_000
+
+
+async def test_a_word_forty_milliseconds_after_the_microphone_opens_is_not_lost() -> None:
+    """X#289, X PR#338."""
+    house, device = make_house(["はい。"]), FakeDevice()
+    sound = [silence(0.04), voice(0.8), silence(1.0)]
+    async with talking(house, device):
+        await device.hear(*sound)
+        await stops(device)
+    assert voiced_seconds(house.asr.heard[0]) == voiced_seconds(np.concatenate(sound))
+
+
+async def test_a_command_in_one_breath_with_the_wake_word_is_the_first_turn() -> None:
+    """X#1917, X#1833: what followed the wake word without a gap was ignored."""
+    house, device = make_house(["三時です。"], asr=FakeAsr("何時ですか")), FakeDevice(mode="")
+    async with talking(house, device):
+        await device.hear(voice(1.2), burst=20)
+        device.put(WakeWord("Hi StackChan"))
+        device.put(ListenStarted("auto"))
+        await device.hear(voice(1.0), silence(1.0))
+        await stops(device)
+    check_states(device)
+    assert device.commands(ShowTranscript) == [ShowTranscript("何時ですか")]
+    assert len(house.asr.heard) == 1
+    assert voiced_seconds(house.asr.heard[0]) > 0.99
+
+
+@pytest.mark.parametrize("fast", [False, True])
+@pytest.mark.parametrize("mode", ["auto", "realtime"])
+async def test_a_thinking_pause_of_900_ms_loses_nothing_of_the_question(
+    mode: str, fast: bool
+) -> None:
+    """HA#132433: cut off too early. Engines that answer within 300 ms of the endpoint speak too soon; see below."""
+    asr = FakeAsr("明日の", "予定は何", seconds=0.05 if fast else 0.4)
+    house = make_house(["はい。"], asr=asr, tts=FakeTts(0.3))
+    device = FakeDevice(mode=mode)
+    async with talking(house, device):
+        await device.hear(voice(0.8), silence(0.9), voice(0.8), silence(1.0))
+        await stops(device)
+    check_states(device)
+    assert house.recent.list()[-1].transcript.text == "明日の予定は何"  # type: ignore[union-attr]
+
+
+async def test_a_longer_silence_can_be_configured_for_people_who_think_longer() -> None:
+    """HA#132433: then even engines that answer at once leave the question whole."""
+    asr = FakeAsr("明日の予定は何", seconds=0.0)
+    house = make_house(
+        ["はい。"], asr=asr, tts=FakeTts(0.0), endpointing={"silence_ms": 1000}
+    )
+    device = FakeDevice()
+    async with talking(house, device):
+        await device.hear(voice(0.8), silence(0.9), voice(0.8), silence(1.2))
+        await stops(device)
+    assert len(asr.heard) == 1
+    assert voiced_seconds(asr.heard[0]) == 1.6
+
+
+@pytest.mark.parametrize("mode", ["auto", "manual", "realtime"])
+async def test_three_turns_in_a_row_are_heard_in_every_mode(mode: str) -> None:
+    """LVA#114, VPE#510, VPE#602: stopped listening at once, or did not listen at all."""
+    house = make_house(["はい、そうですね。"])
+    device = FakeDevice(mode="")
+    async with talking(house, device):
+        for number in (1, 2, 3):
+            device.put(ListenStarted(mode))  # type: ignore[arg-type]
+            await device.hear(silence(0.3), voice(0.7), silence(0.2))
+            if mode == "manual":
+                device.put(ListenStopped())
+            else:
+                await device.hear(silence(0.8))
+            await stops(device, number)
+            await device.hear(silence(0.6)) if mode != "manual" else None
+    check_states(device)
+    shown = [command.text for command in device.commands(ShowTranscript)]  # type: ignore[union-attr]
+    assert shown == ["一", "二", "三"]
+    assert [turn.heard for turn in house.recent.list()] == ["はい、そうですね。"] * 3
+
+
+async def test_a_short_stop_is_heard() -> None:
+    """jxlarrea/voice-satellite-card-integration#146: 250 ms."""
+    house, device = make_house(["はい。"], asr=FakeAsr("ストップ")), FakeDevice()
+    async with talking(house, device):
+        await device.hear(silence(1.0), voice(0.25), silence(1.0))
+        await stops(device)
+    assert device.commands(ShowTranscript) == [ShowTranscript("ストップ")]
+
+
+async def test_the_delay_until_the_endpoint_is_told_with_every_turn() -> None:
+    """home-assistant/android#4847: a long silence before anything happened, and no figure."""
+    house, device = make_house(["はい。"]), FakeDevice()
+    async with talking(house, device):
+        await device.hear(voice(0.8), silence(1.0))
+        await stops(device)
+    [turn] = house.recent.list()
+    assert 600 <= turn.stages_ms[Stage.ENDPOINT] <= 700
+    assert turn.first_audio_ms is not None
+    assert turn.first_audio_ms > turn.stages_ms[Stage.ENDPOINT]
