@@ -98,6 +98,8 @@ def read_audio(source: Path | bytes) -> Audio:
         AudioError: The file is missing, empty or not audio; the message names it.
     """
     name = "the audio" if isinstance(source, bytes) else str(source)
+    if isinstance(source, Path) and not source.is_file():
+        raise AudioError(f"There is no file {name}.", code="audio-missing")
     try:
         data, rate = soundfile.read(
             io.BytesIO(source) if isinstance(source, bytes) else str(source),

@@ -141,6 +141,7 @@ def compose(
         # belongs to the stable part for an hour.
         system = f"{files.in_language('compact', language)}\n{short_time_line(now, language)}"
         asked = memory_block(recalled) + question
+        history = [page for page in history if page.language == language]  # it knows one only
     else:
         rules = files.in_language("reply", language)
         system = "\n\n".join((files.text("soul.md"), files.text("identity.md"), rules))

@@ -126,6 +126,7 @@ def _summarise(
     results: Sequence[Mapping[str, Any]], language: str, engines: Mapping[str, str], tell: Tell
 ) -> Report:
     waits = [turn["first_audio_ms"] for turn in results if turn["first_audio_ms"] is not None]
+    as_server_saw = [turn["server_first_audio_ms"] for turn in results]
     failed = [turn for turn in results if turn["error"] or turn["first_audio_ms"] is None]
     stages = {name for turn in results for name in turn["stages_ms"]}
     spent = {
@@ -138,6 +139,7 @@ def _summarise(
         "language": language,
         "first_audio_ms_p50": percentile(waits, 50),
         "first_audio_ms_p95": percentile(waits, 95),
+        "server_first_audio_ms_p50": percentile([ms for ms in as_server_saw if ms], 50),
         "stages_ms_p50": {name: percentile(times, 50) for name, times in spent.items()},
         "stages_ms_p95": {name: percentile(times, 95) for name, times in spent.items()},
         "prompt_tokens": round(percentile([turn["prompt_tokens"] for turn in results], 50) or 0),

@@ -7,6 +7,7 @@ that can only continue a text, so its persona is written as a talk and it gets t
 from collections.abc import AsyncGenerator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import structlog
 from anyio import Semaphore, move_on_after
@@ -54,6 +55,12 @@ class _Member:
         self.tokens_per_second = _UNMEASURED_TOKENS_PER_SECOND
         self.model: Lazy[Completer] = Lazy(partial(_load, config, path, weights, data))
 
+    def note_speed(self, timings: Mapping[str, Any] | None) -> None:
+        """Learn from a prompt how fast the model reads. At start others load beside it: the first talk shows the truth."""
+        # A second time there is next to nothing left to read of a prompt, and nothing to learn from it.
+        if timings and timings["prompt_n"] >= _LEAST_MEASURED_TOKENS:
+            self.tokens_per_second = float(timings["prompt_per_second"])
+
 
 class EmbeddedLlm:
     """The two packaged models, each loaded when its language is first used. One answer at a time per model."""
@@ -94,6 +101,7 @@ class EmbeddedLlm:
                 if text := reply.take(piece.text):
                     yield TextDelta(text)
                 if piece.usage or (reply.is_over and piece.timings):
+                    member.note_speed(piece.timings)
                     yield _usage(piece)
                 if reply.is_over:
                     return
@@ -108,9 +116,7 @@ class EmbeddedLlm:
             answer = Answer(model, {"prompt": _PROBE, "max_tokens": 1}, member.turn)
             try:
                 while (piece := await answer.next()) is not None:
-                    # A second time there is next to nothing left to read, and nothing to learn from it.
-                    if piece.timings and piece.timings["prompt_n"] >= _LEAST_MEASURED_TOKENS:
-                        member.tokens_per_second = float(piece.timings["prompt_per_second"])
+                    member.note_speed(piece.timings)
             finally:
                 answer.stop()
             log.info(

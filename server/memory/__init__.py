@@ -23,6 +23,8 @@ class Page:
     heard: str
     """The part of the reply that was really played."""
     at: datetime
+    language: str = "ja"
+    """Two-letter code of what was said."""
     interrupted: bool = False
 
 
@@ -48,5 +50,6 @@ class Memory:
     def turn_finished(self, turn: Turn) -> None:
         """Keep a finished turn, if it was an exchange."""
         if turn.worth_keeping and turn.transcript is not None:
-            page = Page(turn.transcript.text, turn.heard, turn.started_at, turn.interrupted)
+            said = turn.transcript
+            page = Page(said.text, turn.heard, turn.started_at, said.language, turn.interrupted)
             self._pages[turn.person].append(page)

@@ -38,7 +38,7 @@ def prompt(**changes: object) -> Prompt:
 
 
 def page(number: int, *, interrupted: bool = False) -> Page:
-    return Page(f"質問{number}", f"答え{number}", NOW, interrupted)
+    return Page(f"質問{number}", f"答え{number}", NOW, "ja", interrupted)
 
 
 def test_today_and_tomorrow_stand_with_weekday_and_zone() -> None:
@@ -90,6 +90,14 @@ def test_a_small_model_gets_the_short_persona() -> None:
     compact = prompt(traits=LlmTraits(compact=True, prompt_budget_tokens=200))
     assert len(compact.system) < len(prompt().system)
     assert "ロボ:" in compact.system
+
+
+def test_a_small_model_is_spared_the_exchanges_in_another_language() -> None:
+    history = [Page("Hello", "Hi", NOW, "en"), page(1)]
+    small = LlmTraits(compact=True, prompt_budget_tokens=200)
+    said = [message.content for message in prompt(history=history, traits=small).messages]
+    assert said == ["質問1", "答え1", "明日の予定は？"]
+    assert len(prompt(history=history).messages) == 5
 
 
 def test_memory_can_not_close_its_own_block() -> None:
