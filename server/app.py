@@ -89,7 +89,6 @@ class App:
         async with anyio.create_task_group() as tasks:
             for name, engine in self.stages.items():
                 tasks.start_soon(self._warm_up_one, name, engine)
-        await self._noting("tts", self.phrasebook.prepare(self.config.asr.languages))
         if "llm" not in self.troubles:
             await self._noting("llm", self._read_persona())
         log.info("warm", troubles={name: error.code for name, error in self.troubles.items()})
@@ -105,6 +104,8 @@ class App:
         if await self._noting(name, engine.warm_up()):
             seconds = round(anyio.current_time() - started, 1)
             log.info("engine-warm", stage=name, engine=engine.name, seconds=seconds)
+        if name == "tts":  # at once: while other engines load, a turn needs the filler
+            await self._noting(name, self.phrasebook.prepare(self.config.asr.languages))
 
     async def _read_persona(self) -> None:
         """Let a local model read the persona before the first question, which then starts from its cache."""

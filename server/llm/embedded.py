@@ -4,13 +4,14 @@ They are tiny. The English one is an instruct model and gets the talk as chat me
 that can only continue a text, so its persona is written as a talk and it gets to write the next line.
 """
 
-from collections.abc import AsyncGenerator, Sequence
+import threading
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import structlog
-from anyio import Semaphore, move_on_after
+from anyio import to_thread
 
 from server.config import EmbeddedLlmSection, LlmSection
 from server.errors import EngineMissing
@@ -51,7 +52,7 @@ class _Member:
     def __init__(self, config: EmbeddedLlmSection, path: str, weights: Weights, data: Path) -> None:
         self.weights = weights
         self.title = Path(path).stem if path else weights.name
-        self.turn = Semaphore(1)
+        self.turn = threading.Lock()
         self.tokens_per_second = _UNMEASURED_TOKENS_PER_SECOND
         self.model: Lazy[Completer] = Lazy(partial(_load, config, path, weights, data))
 
@@ -91,11 +92,11 @@ class EmbeddedLlm:
         member = self._member(prompt.language)
         model = await member.model.get(Stage.LLM_LOAD)
         patience = Patience(self._config, f"The embedded model {member.title}")
-        with stage(Stage.LLM_QUEUE):
-            await patience.wait(member.turn.acquire)
         answer = Answer(model, self._body(model, prompt), member.turn)
         reply = _Reply(self._config.embedded.max_sentences)
         try:
+            with stage(Stage.LLM_QUEUE):
+                await patience.wait(answer.began.wait)
             while (piece := await patience.wait(answer.next)) is not None:
                 patience.begin()
                 if text := reply.take(piece.text):
@@ -112,7 +113,6 @@ class EmbeddedLlm:
         """Load the models of the configured languages, and measure how fast each reads."""
         for member in self._wanted():
             model = await member.model.get()
-            await member.turn.acquire()
             answer = Answer(model, {"prompt": _PROBE, "max_tokens": 1}, member.turn)
             try:
                 while (piece := await answer.next()) is not None:
@@ -128,8 +128,8 @@ class EmbeddedLlm:
     async def aclose(self) -> None:
         """Let go of the models, as soon as each has really stopped: it may not compute while the program ends."""
         for member in (self._ja, self._en):
-            with move_on_after(_STOP_SECONDS):
-                await member.turn.acquire()
+            if await to_thread.run_sync(member.turn.acquire, True, _STOP_SECONDS):
+                member.turn.release()
             member.model.drop()
 
     def _member(self, language: str) -> _Member:

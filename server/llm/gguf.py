@@ -1,5 +1,6 @@
 """One GGUF model on llama.cpp, in this process: loading it, and one answer at a time that can be stopped."""
 
+import asyncio
 import secrets
 import threading
 from collections.abc import Callable, Mapping
@@ -8,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from anyio import EndOfStream, RunFinishedError, Semaphore, create_memory_object_stream, from_thread
-from anyio.lowlevel import current_token
+from anyio import EndOfStream, Event, create_memory_object_stream
 
 from server.errors import EngineMissing, LlmError
 
@@ -105,22 +105,24 @@ class GgufModel:
 
 
 class Answer:
-    """One answer while it is being computed, in a thread of its own.
+    """One answer, computed in a thread of its own as soon as the model is free.
 
-    The thread gives `turn` back when the model has really stopped, so that the next answer never finds it busy.
+    The thread holds `turn` until the model has really stopped, so that two answers never meet in it.
     """
 
-    def __init__(self, model: Completer, body: Body, turn: Semaphore) -> None:
-        """Start computing.
+    def __init__(self, model: Completer, body: Body, turn: threading.Lock) -> None:
+        """Queue for the model, and start computing when it is free.
 
         Args:
-            model: Must not be answering anything else.
+            model: Answers one body at a time.
             body: See `Completer.complete`.
-            turn: The right to use the model; acquired by the caller, released by the thread.
+            turn: The right to use the model. The thread takes it and gives it back, whatever becomes of the event loop.
         """
+        self.began = Event()
+        """Set when the model starts on this answer."""
         self._send, self._pieces = create_memory_object_stream[Piece | LlmError](float("inf"))
         self._stopped = threading.Event()
-        self._loop = current_token()
+        self._loop = asyncio.get_running_loop()
         self._turn = turn
         threading.Thread(
             target=self._compute, args=(model, body), name="llm-answer", daemon=True
@@ -144,17 +146,20 @@ class Answer:
         """Make the model stop within one batch or token. Harmless when it has ended already."""
         self._stopped.set()
         self._pieces.close()
+        self._send.close()
 
     def _compute(self, model: Completer, body: Body) -> None:
-        try:
-            model.complete(body, self._take)
-        except (
-            Exception
-        ) as error:  # native code may raise anything, and nobody would see it in this thread
-            self._tell(LlmError("llm-failed", f"The embedded model failed: {error}"))
-        finally:
-            with suppress(RunFinishedError):  # the program ends anyway
-                from_thread.run_sync(self._end, token=self._loop)
+        with self._turn:
+            if self._stopped.is_set():
+                return
+            self._soon(self.began.set)
+            try:
+                model.complete(body, self._take)
+            except (
+                Exception
+            ) as error:  # native code may raise anything, and nobody would see it in this thread
+                self._tell(LlmError("llm-failed", f"The embedded model failed: {error}"))
+        self._soon(self._send.close)
 
     def _take(self, event: Body) -> bool:
         if not self._stopped.is_set():
@@ -162,17 +167,17 @@ class Answer:
         return self._stopped.is_set()
 
     def _tell(self, piece: Piece | LlmError | None) -> None:
-        if piece is not None and not self._stopped.is_set():
-            with suppress(RunFinishedError):
-                from_thread.run_sync(self._pass_on, piece, token=self._loop)
+        if piece is not None:
+            self._soon(self._pass_on, piece)
 
     def _pass_on(self, piece: Piece | LlmError) -> None:
         if not self._stopped.is_set():
             self._send.send_nowait(piece)
 
-    def _end(self) -> None:
-        self._send.close()
-        self._turn.release()
+    def _soon(self, call: Callable[..., None], *values: Piece | LlmError) -> None:
+        """Let the event loop do something. Doesn't wait for it: a loop that is closing would never come to it."""
+        with suppress(RuntimeError):  # the loop is closed: nobody listens any more
+            self._loop.call_soon_threadsafe(call, *values)
 
 
 def _read(event: Body) -> Piece | LlmError | None:

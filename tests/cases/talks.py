@@ -35,10 +35,13 @@ async def stops(device: FakeDevice, number: int = 1) -> None:
 
 
 def make_house(
-    *replies: list[Any], asr: FakeAsr | None = None, tts: FakeTts | None = None, **config: Any
+    *replies: list[Any], hears: FakeAsr | None = None, voice: FakeTts | None = None, **config: Any
 ) -> FakeHouse:
     return FakeHouse(
-        asr or FakeAsr("一", "二", "三", "四"), FakeLlm(*replies), tts or FakeTts(), Config(**config)
+        hears or FakeAsr("一", "二", "三", "四"),
+        FakeLlm(*replies),
+        voice or FakeTts(),
+        Config(**config),
     )
 
 

@@ -1,9 +1,8 @@
 """Public fault reports, group 3: barge-in, abort, and replies that can't be finished. In virtual time."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 
 import anyio
-import numpy as np
 import pytest
 
 from firmware_bridge.events import (
@@ -83,7 +82,7 @@ async def test_what_tools_answer_after_an_abort_does_not_start_a_reply() -> None
 async def test_who_asks_again_and_again_while_the_model_stalls_is_answered_in_the_end() -> None:
     """PC#5842: each "hello?" cancelled the answer, so that none ever came."""
     asr = FakeAsr("明日の天気は", "もしもし", "もしもし")
-    house, device = make_house([5.0, "晴れです。"], asr=asr), FakeDevice()
+    house, device = make_house([5.0, "晴れです。"], hears=asr), FakeDevice()
     async with talking(house, device):
         for _ in range(3):
             await device.hear(voice(0.6), silence(2.4))
@@ -94,60 +93,48 @@ async def test_who_asks_again_and_again_while_the_model_stalls_is_answered_in_th
 
 
 class FaultyTts(FakeTts):
-    """Has a fault in every sentence with the word "最後"."""
+    """Gives for a sentence with the word "最後" only these pieces, and then fails, or not."""
 
-    def __init__(self, fault: Callable[[], AsyncGenerator[Audio, None]]) -> None:
+    def __init__(self, pieces: list[Audio], error: Exception | None) -> None:
         super().__init__()
-        self.fault = fault
+        self.pieces = pieces
+        self.error = error
 
     async def synthesize(self, text: str, voice_: Voice) -> AsyncGenerator[Audio, None]:
-        source = self.fault() if "最後" in text else super().synthesize(text, voice_)
-        async for piece in source:
+        if "最後" not in text:
+            async for piece in super().synthesize(text, voice_):
+                yield piece
+            return
+        await anyio.sleep(3)
+        for piece in self.pieces:
             yield piece
+        if self.error is not None:
+            raise self.error
 
 
-async def nothing() -> AsyncGenerator[Audio, None]:
-    for piece in ():
-        yield piece
-
-
-async def no_samples() -> AsyncGenerator[Audio, None]:
-    yield Audio(np.zeros(0, np.int16), 48_000)
-
-
-async def timeout() -> AsyncGenerator[Audio, None]:
-    await anyio.sleep(10)
-    raise TtsError("tts-timeout", "The voice took too long.")
-    yield
-
-
-async def status_500() -> AsyncGenerator[Audio, None]:
-    yield Audio(voice(0.2, rate=48_000), 48_000)
-    raise TtsError("tts-failed", "Internal Server Error")
-
-
-async def bug() -> AsyncGenerator[Audio, None]:
-    raise ZeroDivisionError
-    yield
+SOME_SOUND = Audio(voice(0.2, rate=48_000), 48_000)
+NO_SOUND = Audio(voice(0, rate=48_000), 48_000)
 
 
 @pytest.mark.parametrize("place", ["only", "last"])
 @pytest.mark.parametrize(
-    ("fault", "code"),
+    ("pieces", "error", "code"),
     [
-        (nothing, "tts-silent"),
-        (no_samples, "tts-silent"),
-        (timeout, "tts-timeout"),
-        (status_500, "tts-failed"),
-        (bug, "internal-error"),
+        ([], None, "tts-silent"),
+        ([NO_SOUND], None, "tts-silent"),
+        ([], TtsError("tts-timeout", "It took too long."), "tts-timeout"),
+        ([SOME_SOUND], TtsError("tts-failed", "Internal Server Error"), "tts-failed"),
+        ([], ZeroDivisionError(), "internal-error"),
     ],
+    ids=["nothing", "no-samples", "timeout", "status-500", "bug"],
 )
 async def test_a_voice_that_fails_in_the_last_sentence_does_not_leave_the_robot_speaking(
-    fault: Callable[[], AsyncGenerator[Audio, None]], code: str, place: str
+    pieces: list[Audio], error: Exception | None, code: str, place: str
 ) -> None:
     """X#272, X#557: one sentence timed out, was empty or refused, and the robot spoke for ever."""
     before = ["一つ目の文。"] if place == "last" else []
-    house, device = make_house([*before, "最後の文。"], tts=FaultyTts(fault)), FakeDevice()
+    house = make_house([*before, "最後の文。"], voice=FaultyTts(pieces, error))
+    device = FakeDevice()
     await house.phrasebook.prepare(("ja",))
     async with talking(house, device):
         device.put(TextSaid("話して"))

@@ -21,7 +21,7 @@ def anyio_backend() -> Backend:
 async def test_frames_come_evenly_across_sentences_and_pauses_of_the_model() -> None:
     """X PR#2357: 99 of 100 gaps between frames of 60 ms are shorter than 80 ms."""
     reply = ["あ" * 30 + "。", 0.4, "い" * 5 + "。", 0.3, "う" * 7 + "。", "え" * 20 + "。"]
-    house, device = make_house(reply, tts=FakeTts(seconds=0.4)), FakeDevice()
+    house, device = make_house(reply, voice=FakeTts(seconds=0.4)), FakeDevice()
     async with talking(house, device):
         device.put(TextSaid("話して"))
         await stops(device)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from firmware_bridge.events import ListenStarted, ListenStopped, ShowTranscript, WakeWord
+from server.audio import Samples
 from server.turn import Stage
 from tests.cases.talks import check_states, make_house, stops, talking
 from tests.fakes import FakeAsr, FakeDevice, FakeTts, silence, voice
@@ -15,7 +16,7 @@ def anyio_backend() -> Backend:
     return VIRTUAL_TIME
 
 
-def voiced_seconds(samples: np.ndarray) -> float:  # type: ignore[type-arg]
+def voiced_seconds(samples: Samples) -> float:
     return np.count_nonzero(samples) / 16_000
 
 
@@ -31,7 +32,7 @@ async def test_a_word_forty_milliseconds_after_the_microphone_opens_is_not_lost(
 
 async def test_a_command_in_one_breath_with_the_wake_word_is_the_first_turn() -> None:
     """X#1917, X#1833: what followed the wake word without a gap was ignored."""
-    house, device = make_house(["三時です。"], asr=FakeAsr("何時ですか")), FakeDevice(mode="")
+    house, device = make_house(["三時です。"], hears=FakeAsr("何時ですか")), FakeDevice(mode="")
     async with talking(house, device):
         await device.hear(voice(1.2), burst=20)
         device.put(WakeWord("Hi StackChan"))
@@ -44,14 +45,14 @@ async def test_a_command_in_one_breath_with_the_wake_word_is_the_first_turn() ->
     assert voiced_seconds(house.asr.heard[0]) > 0.99
 
 
-@pytest.mark.parametrize("fast", [False, True])
-@pytest.mark.parametrize("mode", ["auto", "realtime"])
+@pytest.mark.parametrize(("mode", "asr_seconds"), [("auto", 0.4), ("realtime", 0.05)])
 async def test_a_thinking_pause_of_900_ms_loses_nothing_of_the_question(
-    mode: str, fast: bool
+    mode: str, asr_seconds: float
 ) -> None:
-    """HA#132433: cut off too early. Engines that answer within 300 ms of the endpoint speak too soon; see below."""
-    asr = FakeAsr("明日の", "予定は何", seconds=0.05 if fast else 0.4)
-    house = make_house(["はい。"], asr=asr, tts=FakeTts(0.3))
+    """HA#132433: cut off too early. The two halves are joined if the second begins before the answer is audible."""
+    house = make_house(
+        ["はい。"], hears=FakeAsr("明日の", "予定は何", seconds=asr_seconds), voice=FakeTts(0.3)
+    )
     device = FakeDevice(mode=mode)
     async with talking(house, device):
         await device.hear(voice(0.8), silence(0.9), voice(0.8), silence(1.0))
@@ -61,17 +62,15 @@ async def test_a_thinking_pause_of_900_ms_loses_nothing_of_the_question(
 
 
 async def test_a_longer_silence_can_be_configured_for_people_who_think_longer() -> None:
-    """HA#132433: then even engines that answer at once leave the question whole."""
+    """HA#132433: then even engines that answer at once do not talk over the second half."""
     asr = FakeAsr("明日の予定は何", seconds=0.0)
-    house = make_house(
-        ["はい。"], asr=asr, tts=FakeTts(0.0), endpointing={"silence_ms": 1000}
-    )
+    house = make_house(["はい。"], hears=asr, voice=FakeTts(0.0), endpointing={"silence_ms": 1000})
     device = FakeDevice()
     async with talking(house, device):
         await device.hear(voice(0.8), silence(0.9), voice(0.8), silence(1.2))
         await stops(device)
     assert len(asr.heard) == 1
-    assert voiced_seconds(asr.heard[0]) == 1.6
+    assert voiced_seconds(asr.heard[0]) > 1.59
 
 
 @pytest.mark.parametrize("mode", ["auto", "manual", "realtime"])
@@ -97,7 +96,7 @@ async def test_three_turns_in_a_row_are_heard_in_every_mode(mode: str) -> None:
 
 async def test_a_short_stop_is_heard() -> None:
     """jxlarrea/voice-satellite-card-integration#146: 250 ms."""
-    house, device = make_house(["はい。"], asr=FakeAsr("ストップ")), FakeDevice()
+    house, device = make_house(["はい。"], hears=FakeAsr("ストップ")), FakeDevice()
     async with talking(house, device):
         await device.hear(silence(1.0), voice(0.25), silence(1.0))
         await stops(device)

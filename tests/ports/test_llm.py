@@ -368,12 +368,12 @@ async def test_a_model_that_is_reading_a_long_prompt_stops_at_once(
         return GgufModel(path, threads=2, context_tokens=2048)
 
     model = WatchedModel(await anyio.to_thread.run_sync(load))
-    turn = anyio.Semaphore(0)
+    turn = threading.Lock()
     answer = Answer(model, {"prompt": "one two three " * 500, "max_tokens": 50}, turn)
     while not model.read_tokens:
         await anyio.sleep(0.01)
     answer.stop()
-    await turn.acquire()
+    await anyio.to_thread.run_sync(turn.acquire)
     assert model.events_after_stop == 1
     assert model.all_tokens > 1000
     assert max(model.read_tokens) <= 5 * 32
