@@ -1,9 +1,11 @@
 """What holds for all tests: one event loop, and no task outlives the test that started it."""
 
 import inspect
-from collections.abc import Generator
+import logging
+from collections.abc import Generator, Iterator
 
 import pytest
+import structlog
 
 from tests.leaked_tasks import without_leaks
 
@@ -12,6 +14,16 @@ from tests.leaked_tasks import without_leaks
 def anyio_backend() -> str:
     """The loop that async tests run on. See `tests.virtual_time` for the one without real time."""
     return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def _own_log() -> Iterator[None]:
+    """Undo what a test does to the log of the whole process."""
+    root = logging.getLogger()
+    before, level = list(root.handlers), root.level
+    yield
+    root.handlers[:], root.level = before, level
+    structlog.reset_defaults()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

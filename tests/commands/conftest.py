@@ -1,28 +1,16 @@
 """A scripted server in a thread of its own, so that commands can run their own event loop beside it."""
 
-import logging
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-import structlog
 from anyio.from_thread import start_blocking_portal
 from typer.testing import CliRunner, Result
 
 from server.audio import LISTENING_RATE, Audio, write_wav
 from server.cli import app
 from tests.simulator.fake_server import FakeServer, Script, answer_plainly, running_server, tone
-
-
-@pytest.fixture(autouse=True)
-def _own_log() -> Iterator[None]:
-    """Undo what commands do to the log of the whole process."""
-    root = logging.getLogger()
-    before, level = list(root.handlers), root.level
-    yield
-    root.handlers[:], root.level = before, level
-    structlog.reset_defaults()
 
 
 @pytest.fixture

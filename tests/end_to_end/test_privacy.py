@@ -1,0 +1,32 @@
+"""What people say, what the robot answers and which token opened the door never stand in the log."""
+
+from pathlib import Path
+
+import pytest
+
+from server import logs
+from server.conversation import Engines
+from server.errors import LlmError
+from server.simulator import Habits, Identity, open_robot
+from tests.end_to_end.running import running
+from tests.fakes import FakeAsr, FakeLlm, FakeTts, FakeVad
+
+SAID, ANSWERED = "ひみつのはなし", "だれにもいいません"
+
+
+async def test_no_word_of_a_talk_stands_in_the_log(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    logs.configure("debug", "json")
+    scripts = ([ANSWERED, "。"], [ANSWERED, LlmError("llm-failed", "no")], [RuntimeError("bug")])
+    engines = Engines(FakeVad(), FakeAsr(), FakeLlm(*scripts), FakeTts(0.01, 0.01))
+    async with (
+        running(tmp_path, engines) as server,
+        open_robot(server.http_url, Identity("aa:bb:cc:00:11:22"), Habits()) as robot,
+    ):
+        answers = [await robot.write(SAID) for _ in range(3)]
+    log = "".join(capfd.readouterr())
+    assert ANSWERED in answers[0].reply
+    assert "turn-fault" in log, "the log was really captured"
+    for word in (SAID, ANSWERED, (tmp_path / "secret").read_text(errors="ignore")[:16]):
+        assert word not in log
