@@ -19,7 +19,7 @@ from server.memory import Memory
 from server.phrasebook import Phrasebook
 from server.ports import Asr, Clock, Device, Llm, TextDelta, Tts, Usage, Vad, Voice
 from server.prompting import PromptFiles, compose
-from server.query import normalize
+from server.query import is_noise, normalize
 from server.sentences import Sentence, join_sentences, notice_pauses, split_sentences
 from server.speaking import Part, Playback, play_all, synthesize, written_language
 from server.trace import Laps, Turns, add_stage, mark, stage
@@ -143,7 +143,9 @@ class Conversation:
         add_stage(Stage.ENDPOINT, said.ended_at - said.voice_ended_at)
         mark(Happening.ASR_END)
         was_none = said.ending is Ending.DISCARDED or said.voiced_samples == 0
-        turn.transcript = replace(transcript, text="") if was_none else transcript
+        if was_none or is_noise(transcript.text):
+            transcript = replace(transcript, text="")
+        turn.transcript = transcript
         return None
 
     async def _answer_or_apologize(

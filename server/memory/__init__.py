@@ -6,7 +6,7 @@ from further back.
 
 from collections import defaultdict, deque
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from server.config import HistorySection
 from server.turn import Recollection, Turn
@@ -43,7 +43,7 @@ class Memory:
         """Return the last exchanges, oldest first; none if the last one is longer ago than the window."""
         pages = self._pages.get(person, ())
         window = timedelta(minutes=self._history.window_minutes)
-        if not pages or now - pages[-1].at > window or not self._history.turns:
+        if not pages or _between(pages[-1].at, now) > window or not self._history.turns:
             return []
         return list(pages)[-self._history.turns :]
 
@@ -53,3 +53,8 @@ class Memory:
             said = turn.transcript
             page = Page(said.text, turn.heard, turn.started_at, said.language, turn.interrupted)
             self._pages[turn.person].append(page)
+
+
+def _between(earlier: datetime, later: datetime) -> timedelta:
+    """Return the time that passed; within one zone, plain subtraction would count what clocks were changed by, too."""
+    return later.astimezone(UTC) - earlier.astimezone(UTC)

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -37,12 +38,15 @@ async def stops(device: FakeDevice, number: int = 1) -> None:
 def make_house(
     *replies: list[Any], hears: FakeAsr | None = None, voice: FakeTts | None = None, **config: Any
 ) -> FakeHouse:
-    return FakeHouse(
-        hears or FakeAsr("一", "二", "三", "四"),
-        FakeLlm(*replies),
-        voice or FakeTts(),
-        Config(**config),
-    )
+    """Return a house whose recogniser hears one, two, three, four; its configuration may be changed by section."""
+    asr = hears or FakeAsr("一", "二", "三", "四")
+    return FakeHouse(asr, FakeLlm(*replies), voice or FakeTts(), Config(**config))
+
+
+def with_engines(house: FakeHouse, **engines: Any) -> FakeHouse:
+    """Replace some of the fake engines by real ones."""
+    house.house = replace(house.house, engines=replace(house.house.engines, **engines))
+    return house
 
 
 def shown(device: FakeDevice) -> list[str]:

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,7 @@ from server.listening import Ear, Ending, Utterance
 from server.ports import Asr, Voice
 from server.tts import build as build_tts
 from server.vad.silero import SileroVad
-from tests.cases.talks import make_house, stops, talking
+from tests.cases.talks import make_house, stops, talking, with_engines
 from tests.fakes import FRAME, FakeAsr, FakeDevice, FakeTts, silence
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
@@ -179,7 +178,7 @@ async def test_counting_with_gaps_of_600_ms_is_one_question(
     sound = [piece for word in words for piece in (spoken[word], silence(0.6))]
     pieces = [str(number) for number in range(1, 9)]
     house = make_house(["はい。"], hears=FakeAsr(*pieces, seconds=0.3), voice=FakeTts(0.3))
-    house.house = replace(house.house, engines=replace(house.house.engines, vad=vad))
+    with_engines(house, vad=vad)
     device = FakeDevice()
     async with talking(house, device):
         await device.hear(silence(1.0), *sound, silence(1.0))
