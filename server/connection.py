@@ -133,6 +133,10 @@ class Connection:
         self._commands.append(command)
         self._filled.set()
 
+    def touch(self) -> None:
+        """Count this moment as activity."""
+        self._active_at = anyio.current_time()
+
     def drop_audio(self) -> None:
         """Take back the audio that has not left the server yet."""
         self._commands = deque(
@@ -191,7 +195,7 @@ class Connection:
             case Audio():
                 event = self._at_listening_rate(event)
             case TextSaid() | ListenStarted() | WakeWord():
-                self._active_at = anyio.current_time()
+                self.touch()
             case Closed():
                 self.hang_up(NORMAL, "the robot said good-bye")
                 return
@@ -252,7 +256,7 @@ class Connection:
         for message in messages:
             await self._socket.send(message)
         if not isinstance(command, Pong):
-            self._active_at = anyio.current_time()
+            self.touch()
 
     async def _flush(self) -> None:
         self._emptied = anyio.Event()

@@ -6,6 +6,7 @@ VAD → ASR → normalize → retrieve → LLM → sentences → TTS → device.
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import anyio
 import structlog
@@ -60,7 +61,8 @@ class Reply:
     playback: Playback
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     finished: anyio.Event = field(default_factory=anyio.Event)
-    began_at: float = field(default_factory=anyio.current_time)
+    asked_at: float = field(default_factory=anyio.current_time)
+    """When the person had finished: the end of the voice, or the arrival of the text."""
     unwanted: bool = False
     """Whether the person asked for silence: then the question is not answered later either."""
 
@@ -98,6 +100,7 @@ class Conversation:
                         if isinstance(said, Aborted):
                             self._abort()
                             continue
+                        self.device.touch()
                         previous, self._reply = self._reply, self._new_reply()
                         previous.cancel()  # barge-in
                         tasks.start_soon(self.take_turn, said, self._reply, previous)
@@ -118,15 +121,17 @@ class Conversation:
         """
         with self.house.turns.record(self.device.id, self.device.person) as turn:
             try:
-                failure = await self._understand(said, turn)
+                failure = await self._understand(said, turn, reply)
                 with stage(Stage.PREVIOUS_REPLY):
                     await previous.finished.wait()
                 with reply.scope:
-                    await self._answer_or_apologize(turn, reply.playback, failure)
+                    await self._answer_or_apologize(turn, reply, failure)
             finally:
                 self._put_away(turn, said, reply)
 
-    async def _understand(self, said: Utterance | TextSaid, turn: Turn) -> OmoideError | None:
+    async def _understand(
+        self, said: Utterance | TextSaid, turn: Turn, reply: Reply
+    ) -> OmoideError | None:
         """Fill in the transcript; return what went wrong, as the person must be told of it in due order."""
         language = self._default_language()
         if isinstance(said, TextSaid):
@@ -139,6 +144,7 @@ class Conversation:
         except Exception:
             log.exception("asr-fault", turn=turn.id)
             return AsrError("asr-failed", "A fault in the program ended speech recognition.")
+        reply.asked_at = said.voice_ended_at
         add_stage(Stage.LISTENING, said.voice_ended_at - said.started_at)
         add_stage(Stage.ENDPOINT, said.ended_at - said.voice_ended_at)
         mark(Happening.ASR_END)
@@ -149,20 +155,20 @@ class Conversation:
         return None
 
     async def _answer_or_apologize(
-        self, turn: Turn, playback: Playback, failure: OmoideError | None
+        self, turn: Turn, reply: Reply, failure: OmoideError | None
     ) -> None:
         try:
             if failure is None:
-                await self._answer(turn, playback)
+                await self._answer(turn, reply)
         except OmoideError as error:
             failure = error
         except Exception:
             log.exception("turn-fault", turn=turn.id)
             failure = OmoideError("internal-error", "A fault in the program ended this turn.")
         if failure is not None:
-            await self._apologize(turn, playback, failure)
+            await self._apologize(turn, reply.playback, failure)
 
-    async def _answer(self, turn: Turn, playback: Playback) -> None:
+    async def _answer(self, turn: Turn, reply: Reply) -> None:
         transcript = self._with_unanswered(turn)
         if not transcript:
             return
@@ -173,20 +179,20 @@ class Conversation:
         mark(Happening.RECALL_END)
         laps = Laps()
         tokens = self._think(self._compose(turn, transcript), turn, laps)
-        filler = self.house.phrasebook.ready(
-            "filler", transcript.language, self.device.playback_rate
+        find_filler = partial(
+            self.house.phrasebook.ready, "filler", transcript.language, self.device.playback_rate
         )
+        waited = anyio.current_time() - reply.asked_at
+        patience = max(0.0, self.house.config.pacing.filler_after_seconds - waited)
         async with notice_pauses(tokens, self.house.config.sentences.idle_flush_seconds) as pieces:
             parts = self._speak(pieces, turn, transcript.language, laps)
             async with ahead(parts, PARTS_AHEAD) as ready:
-                await play_all(
-                    ready, playback, filler, self.house.config.pacing.filler_after_seconds
-                )
+                await play_all(ready, reply.playback, find_filler, patience)
         if not turn.reply:
             raise LlmError(
                 "llm-empty", "The model answered with nothing that can be said.", retryable=True
             )
-        await playback.finish()
+        await reply.playback.finish()
 
     def _compose(self, turn: Turn, transcript: Transcript) -> Prompt:
         now = self.house.clock.now()
@@ -268,8 +274,7 @@ class Conversation:
     def _measure(self, turn: Turn, said: Utterance | TextSaid, reply: Reply) -> None:
         playback = reply.playback
         if playback.first_frame_at is not None:
-            since = said.voice_ended_at if isinstance(said, Utterance) else reply.began_at
-            turn.first_audio_ms = round((playback.first_frame_at - since) * 1000, 1)
+            turn.first_audio_ms = round((playback.first_frame_at - reply.asked_at) * 1000, 1)
         if self.house.config.recording.keep_audio:
             turn.said_audio = said.sound() if isinstance(said, Utterance) else None
             turn.reply_audio = playback.sound()

@@ -224,6 +224,9 @@ class Device(Protocol):
     def send(self, command: DeviceCommand) -> None:
         """Queue a command. Never blocks and never fails: on a dead line commands are dropped."""
 
+    def touch(self) -> None:
+        """Say that somebody is talking: the line is in use, and not to be closed as idle."""
+
     def drop_audio(self) -> None:
         """Take back the audio that has not left the server yet."""
 

@@ -1,7 +1,7 @@
 """From the tokens of a reply to its sentences: what to show, what to speak, with which face."""
 
 import math
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 
@@ -75,7 +75,7 @@ async def split_sentences(
         raise failure
 
 
-def join_sentences(texts: Iterator[str] | list[str] | tuple[str, ...]) -> str:
+def join_sentences(texts: Iterable[str]) -> str:
     """Put the texts of sentences together again, with a blank where the language needs one."""
     joined = ""
     for text in texts:

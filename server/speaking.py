@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
@@ -93,6 +93,9 @@ async def synthesize(
             except OmoideError as error:
                 log.warning("sentence-not-spoken", code=error.code)
                 failure = failure or error
+            except Exception as error:
+                log.exception("voice-fault")
+                failure = failure or TtsError("tts-failed", f"The voice failed: {error}")
     if failure is not None:
         raise failure
 
@@ -288,14 +291,23 @@ class Playback:
 
 
 async def play_all(
-    parts: Ahead[Part], playback: Playback, filler: Part | None, filler_after_seconds: float
+    parts: Ahead[Part],
+    playback: Playback,
+    find_filler: Callable[[], Part | None],
+    filler_after_seconds: float,
 ) -> None:
     """Play everything that comes, and fill the silence once if nothing comes for too long.
+
+    Args:
+        parts: The reply.
+        playback: Where it goes.
+        find_filler: Asked for the filler when it is due.
+        filler_after_seconds: How long nothing may be heard.
 
     Raises:
         OmoideError: What the source of the parts raised, after all that came before it was handed over.
     """
-    part = await _first_part(parts, playback, filler, filler_after_seconds)
+    part = await _first_part(parts, playback, find_filler, filler_after_seconds)
     if part is None:
         return
     mark(Happening.PLAYBACK_START)
@@ -305,11 +317,14 @@ async def play_all(
 
 
 async def _first_part(
-    parts: Ahead[Part], playback: Playback, filler: Part | None, filler_after_seconds: float
+    parts: Ahead[Part],
+    playback: Playback,
+    find_filler: Callable[[], Part | None],
+    filler_after_seconds: float,
 ) -> Part | None:
     with anyio.move_on_after(filler_after_seconds):
         return await parts.next()
-    if filler is not None:
+    if (filler := find_filler()) is not None:
         mark(Happening.FILLER)
         await playback.play(filler)
         await playback.pause()

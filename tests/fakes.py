@@ -196,6 +196,7 @@ class FakeDevice:
         self.echo_cancelled = echo_cancelled
         self.sent: list[Sent] = []
         self.dropped = 0
+        self.touched: list[float] = []
         self._began = anyio.current_time()
         self._put, self._get = anyio.create_memory_object_stream[DeviceEvent](math.inf)
         if mode:
@@ -206,6 +207,9 @@ class FakeDevice:
 
     def send(self, command: DeviceCommand) -> None:
         self.sent.append(Sent(anyio.current_time() - self._began, command))
+
+    def touch(self) -> None:
+        self.touched.append(anyio.current_time() - self._began)
 
     def drop_audio(self) -> None:
         self.dropped += 1

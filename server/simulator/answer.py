@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from server.audio import Audio
 from server.errors import OmoideError
+from server.sentences import join_sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +40,6 @@ class Answer:
     """Whether the robot or the person cut the reply short."""
     error: OmoideError | None = None
     """Why the answer is missing or not whole."""
-
-
-def join_sentences(sentences: Iterable[str]) -> str:
-    """Join sentences as they are written: with a blank after Latin letters, without one after Japanese or Chinese."""
-    joined = ""
-    for sentence in sentences:
-        needs_blank = joined[-1:].isascii() and joined != "" and not joined[-1].isspace()
-        joined += (" " if needs_blank else "") + sentence
-    return joined
 
 
 def join_transcripts(shown: Iterable[str]) -> str:

@@ -17,8 +17,8 @@ from firmware_bridge.events import (
 from server.audio import Audio
 from server.errors import TtsError
 from server.ports import Voice
-from tests.cases.talks import check_states, make_house, shown, stops, talking, until
 from tests.fakes import FakeAsr, FakeDevice, FakeTts, silence, voice
+from tests.talks import check_states, make_house, shown, stops, talking, until
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
 

@@ -15,8 +15,8 @@ from server.config import Config
 from server.ports import Asr
 from server.tts.openjtalk import tame
 from server.vad.silero import SileroVad
-from tests.cases.talks import make_house, stops, talking, with_engines
 from tests.fakes import FakeDevice, FakeHouse, silence
+from tests.talks import make_house, stops, talking, with_engines
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
 pytestmark = pytest.mark.model

@@ -17,8 +17,8 @@ from server.config import Config
 from server.conversation import Engines
 from server.ports import LlmEvent, Speech, Voice
 from server.turn import Prompt, Transcript
-from tests.cases.talks import check_states, shown, stops
 from tests.fakes import FakeAsr, FakeDevice, FakeLlm, FakeTts, FakeVad, silence, voice
+from tests.talks import check_states, shown, stops
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
 

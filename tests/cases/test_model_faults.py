@@ -13,7 +13,6 @@ from server.app import App, open_app
 from server.config import Config
 from server.conversation import Engines
 from server.llm import build as build_llm
-from tests.cases.talks import check_states, shown, stops
 from tests.fakes import FakeAsr, FakeDevice, FakeTts, FakeVad
 from tests.ports.openai_stand_in import (
     Behaviour,
@@ -24,6 +23,7 @@ from tests.ports.openai_stand_in import (
     stand_in,
     status,
 )
+from tests.talks import check_states, shown, stops
 
 KEY = "sk-very-secret"
 MODELS = status(404)

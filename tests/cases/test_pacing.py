@@ -8,8 +8,8 @@ import pytest
 from firmware_bridge import negotiate
 from firmware_bridge.events import PlayAudio, SpeechStarted, SpeechStopped, TextSaid, Welcome
 from server.audio import to_pcm
-from tests.cases.talks import check_states, frames, make_house, shown, stops, talking
 from tests.fakes import FRAME, FakeDevice, FakeTts, silence, voice
+from tests.talks import check_states, frames, make_house, shown, stops, talking
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
 

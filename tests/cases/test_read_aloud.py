@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from firmware_bridge.events import PlayAudio, SentenceStarted, ShowEmotion, TextSaid
-from tests.cases.talks import check_states, make_house, shown, stops, talking
 from tests.fakes import FakeDevice, FakeHouse
+from tests.talks import check_states, make_house, shown, stops, talking
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
 

@@ -18,9 +18,9 @@ from server.audio import LISTENING_RATE, Audio, to_pcm
 from server.conversation import Engines
 from server.ports import Voice
 from server.simulator import Answer, Habits, Identity, LinkStalls, open_robot
-from tests.cases.talks import pitch
 from tests.end_to_end.running import Running, running
 from tests.fakes import FRAME, FakeAsr, FakeLlm, FakeTts, FakeVad, silence, voice
+from tests.talks import pitch
 
 ROBOT = Identity("aa:bb:cc:00:11:22")
 

@@ -18,8 +18,8 @@ from server.errors import LlmError
 from server.ports import Speech
 from server.prompting import time_line
 from server.turn import Transcript
-from tests.cases.talks import make_house, shown, stops, talking, until
 from tests.fakes import FakeAsr, FakeDevice, FakeHouse, FakeLlm, FakeTts, FakeVad, silence, voice
+from tests.talks import make_house, shown, stops, talking, until
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
 

@@ -30,8 +30,8 @@ from server.listening import Ear, Ending, Utterance
 from server.ports import Asr, Voice
 from server.tts import build as build_tts
 from server.vad.silero import SileroVad
-from tests.cases.talks import make_house, stops, talking, with_engines
 from tests.fakes import FRAME, FakeAsr, FakeDevice, FakeTts, silence
+from tests.talks import make_house, stops, talking, with_engines
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
 pytestmark = pytest.mark.model

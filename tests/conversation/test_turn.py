@@ -1,7 +1,5 @@
 """One turn and its neighbours, in virtual time: order of commands, pacing, interruptions, failures."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
@@ -21,28 +19,13 @@ from firmware_bridge.events import (
 from server.config import Config
 from server.errors import AsrError, LlmError, TtsError
 from tests.fakes import FakeAsr, FakeDevice, FakeHouse, FakeLlm, FakeTts, silence, voice
+from tests.talks import talking, until
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
 
 @pytest.fixture(scope="module")
 def anyio_backend() -> Backend:
     return VIRTUAL_TIME
-
-
-@asynccontextmanager
-async def talking(house: FakeHouse, device: FakeDevice) -> AsyncIterator[None]:
-    """Run the conversation around the block, then hang up."""
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(house.conversation(device).converse)
-        yield
-        device.hang_up()
-    device.close()
-
-
-async def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
-    with anyio.fail_after(seconds):
-        while not condition():
-            await anyio.sleep(0.01)
 
 
 def house(
@@ -361,6 +344,42 @@ async def test_a_long_wait_is_filled_once_and_joined_by_the_answer() -> None:
     assert texts == ["ええと、少し待ってくださいね。", "はい。"]
     assert len(device.times(SpeechStarted)) == 1
     assert home.recent.list()[0].heard == "はい。"
+
+
+async def test_the_wait_counts_from_the_end_of_the_voice_recognition_included() -> None:
+    home = house([20.0, "はい。"], asr=FakeAsr("話して", seconds=3.0))
+    await home.phrasebook.prepare(("ja",))
+    device = FakeDevice()
+    async with talking(home, device):
+        await device.hear(voice(0.6), silence(1.0))
+        await until(lambda: bool(device.times(SpeechStarted)))
+    assert device.times(SpeechStarted)[0] == pytest.approx(0.6 + 4.0, abs=0.1)
+
+
+async def test_a_line_on_which_somebody_talks_is_kept_in_use() -> None:
+    home, device = house(["はい。"]), FakeDevice()
+    async with talking(home, device):
+        await device.hear(silence(3.0), voice(2.0), silence(1.0))
+        await until(lambda: SpeechStopped() in device.commands())
+    assert device.touched[0] == pytest.approx(3.1, abs=0.1)
+    assert len(device.touched) == 1
+
+
+async def test_a_voice_with_a_bug_spares_the_other_sentences() -> None:
+    home, device = house(["一つ目。", "二つ目。", "三つ目。"]), FakeDevice()
+    await home.phrasebook.prepare(("ja",))
+
+    def fail(text: str) -> None:
+        if text.startswith("二"):
+            raise ZeroDivisionError
+
+    home.tts.fails = fail
+    async with talking(home, device):
+        device.put(TextSaid("話して"))
+        await until(lambda: SpeechStopped() in device.commands())
+    texts = [command.text for command in device.commands(SentenceStarted)]  # type: ignore[union-attr]
+    assert texts[:2] == ["一つ目。", "三つ目。"]
+    assert home.recent.list()[0].error == "tts-failed"
 
 
 async def test_a_model_that_stalls_in_mid_reply_causes_no_stop_and_start() -> None:

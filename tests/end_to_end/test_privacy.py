@@ -9,7 +9,7 @@ from server.conversation import Engines
 from server.errors import LlmError
 from server.simulator import Habits, Identity, open_robot
 from tests.end_to_end.running import running
-from tests.fakes import FakeAsr, FakeLlm, FakeTts, FakeVad
+from tests.fakes import FakeAsr, FakeLlm, FakeTts, FakeVad, Step
 
 SAID, ANSWERED = "ひみつのはなし", "だれにもいいません"
 
@@ -18,7 +18,11 @@ async def test_no_word_of_a_talk_stands_in_the_log(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     logs.configure("debug", "json")
-    scripts = ([ANSWERED, "。"], [ANSWERED, LlmError("llm-failed", "no")], [RuntimeError("bug")])
+    scripts: list[list[Step]] = [
+        [ANSWERED, "。"],
+        [ANSWERED, LlmError("llm-failed", "no")],
+        [RuntimeError("bug")],
+    ]
     engines = Engines(FakeVad(), FakeAsr(), FakeLlm(*scripts), FakeTts(0.01, 0.01))
     async with (
         running(tmp_path, engines) as server,
