@@ -15,6 +15,7 @@ from server.clock import SystemClock
 from server.config import Config
 from server.conversation import Conversation, Engines, House
 from server.errors import OmoideError
+from server.failures import log_fault
 from server.gateway import serve_devices
 from server.memory import Memory
 from server.phrasebook import Phrasebook
@@ -131,8 +132,9 @@ class App:
         except OmoideError as error:
             trouble = error
         except Exception as error:
-            log.exception("engine-fault", stage=name)
-            trouble = OmoideError("internal-error", f"The engine failed: {error}")
+            log_fault("engine-fault", error, stage=name)
+            kind = type(error).__name__
+            trouble = OmoideError("internal-error", f"The engine has a fault ({kind}).")
         else:
             return True
         self.troubles.setdefault(name, trouble)

@@ -15,6 +15,7 @@ from firmware_bridge.events import Aborted, Alert, ShowTranscript, SpeechStopped
 from server.ahead import ahead
 from server.config import Config
 from server.errors import AsrError, LlmError, OmoideError
+from server.failures import log_fault
 from server.listening import Ending, Utterance, listen
 from server.memory import Memory
 from server.phrasebook import Phrasebook
@@ -141,8 +142,8 @@ class Conversation:
             transcript = await self.house.engines.asr.transcribe(said, self.device.language)
         except OmoideError as error:
             return error
-        except Exception:
-            log.exception("asr-fault", turn=turn.id)
+        except Exception as error:
+            log_fault("asr-fault", error, turn=turn.id)
             return AsrError("asr-failed", "A fault in the program ended speech recognition.")
         reply.asked_at = said.voice_ended_at
         add_stage(Stage.LISTENING, said.voice_ended_at - said.started_at)
@@ -162,8 +163,8 @@ class Conversation:
                 await self._answer(turn, reply)
         except OmoideError as error:
             failure = error
-        except Exception:
-            log.exception("turn-fault", turn=turn.id)
+        except Exception as error:
+            log_fault("turn-fault", error, turn=turn.id)
             failure = OmoideError("internal-error", "A fault in the program ended this turn.")
         if failure is not None:
             await self._apologize(turn, reply.playback, failure)

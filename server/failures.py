@@ -18,9 +18,18 @@ def describe_failure(error: BaseException) -> tuple[str, str]:
     code = getattr(error, "code", None)
     frames = traceback.extract_tb(error.__traceback__)
     place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else ""
-    return code if isinstance(
-        code, str
-    ) else "unexpected", f"{type(error).__name__} {place}".strip()
+    known = code if isinstance(code, str) else "unexpected"
+    return known, f"{type(error).__name__} {place}".strip()
+
+
+def log_fault(event: str, error: BaseException, **about: object) -> None:
+    """Log an error that nobody expected: what and where, and at debug level the way there."""
+    _, where = describe_failure(error)
+    log.error(event, where=where, **about)
+    way = [
+        f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)
+    ]
+    log.debug(f"{event}-traceback", frames=way, **about)
 
 
 def quieten(logger_name: str, event: str) -> logging.Logger:

@@ -22,6 +22,7 @@ from server.audio import Audio, Resampler, Samples, to_pcm
 from server.body import Emotion, emoji_for, face_for
 from server.config import PacingSection
 from server.errors import OmoideError, TtsError
+from server.failures import log_fault
 from server.ports import Device, Tts, Voice
 from server.sentences import Sentence
 from server.trace import add_stage, mark
@@ -94,8 +95,11 @@ async def synthesize(
                 log.warning("sentence-not-spoken", code=error.code)
                 failure = failure or error
             except Exception as error:
-                log.exception("voice-fault")
-                failure = failure or TtsError("tts-failed", f"The voice failed: {error}")
+                log_fault("voice-fault", error)
+                kind = type(error).__name__
+                failure = failure or TtsError(
+                    "tts-failed", f"The voice engine has a fault ({kind})."
+                )
     if failure is not None:
         raise failure
 

@@ -124,7 +124,7 @@ NO_SOUND = Audio(voice(0, rate=48_000), 48_000)
         ([NO_SOUND], None, "tts-silent"),
         ([], TtsError("tts-timeout", "It took too long."), "tts-timeout"),
         ([SOME_SOUND], TtsError("tts-failed", "Internal Server Error"), "tts-failed"),
-        ([], ZeroDivisionError(), "internal-error"),
+        ([], ZeroDivisionError(), "tts-failed"),
     ],
     ids=["nothing", "no-samples", "timeout", "status-500", "bug"],
 )

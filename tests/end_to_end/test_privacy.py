@@ -21,7 +21,7 @@ async def test_no_word_of_a_talk_stands_in_the_log(
     scripts: list[list[Step]] = [
         [ANSWERED, "。"],
         [ANSWERED, LlmError("llm-failed", "no")],
-        [RuntimeError("bug")],
+        [RuntimeError(f"a bug that quotes {ANSWERED}")],
     ]
     engines = Engines(FakeVad(), FakeAsr(), FakeLlm(*scripts), FakeTts(0.01, 0.01))
     async with (
