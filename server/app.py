@@ -61,7 +61,9 @@ class App:
         )
         self.turns = Turns(self.clock, observers)
         self.engines = engines or build_engines(config, data)
-        self.phrasebook = Phrasebook(Phrases(self.prompts), self.engines.tts)
+        self.phrasebook = Phrasebook(
+            Phrases(self.prompts), self.engines.tts, config.persona.language
+        )
         self.house = House(
             config,
             self.clock,

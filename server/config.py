@@ -48,6 +48,7 @@ class ServerSection(Section):
     http_port: Port = 8003
     public_url: str = ""
     timezone: Annotated[str, AfterValidator(_known_zone)] = "Asia/Tokyo"
+    wake_words: tuple[str, ...] = ()
 
 
 class AccessSection(Section):
@@ -121,6 +122,7 @@ class AsrSection(Section):
     engine: Literal["whisper"] = "whisper"
     languages: tuple[Language, ...] = ("ja", "en")
     language: Language | Literal["auto"] = "auto"
+    timeout_seconds: Seconds = 20.0
     whisper: WhisperSection = WhisperSection()
 
 
@@ -180,6 +182,10 @@ class OpenAiLlmSection(Section):
     web_search: bool = False
     extra_body: dict[str, Any] = Field(default_factory=dict)
     prompt_budget_tokens: Annotated[int, Field(ge=200)] = 3000
+
+    def key(self) -> str:
+        """Return the API key: the configured one, else that of the environment; empty if there is none."""
+        return self.api_key.get_secret_value() or os.environ.get(self.api_key_env, "")
 
 
 class LlmSection(Section):

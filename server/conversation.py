@@ -3,6 +3,7 @@
 VAD → ASR → normalize → retrieve → LLM → sentences → TTS → device.
 """
 
+import math
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,14 @@ from functools import partial
 import anyio
 import structlog
 
-from firmware_bridge.events import Aborted, Alert, ShowTranscript, SpeechStopped, TextSaid
+from firmware_bridge.events import (
+    Aborted,
+    Alert,
+    ShowTranscript,
+    SpeechStopped,
+    TextSaid,
+    WakeWord,
+)
 from server.ahead import ahead
 from server.config import Config
 from server.errors import AsrError, LlmError, OmoideError
@@ -55,7 +63,7 @@ class House:
     turns: Turns
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Reply:
     """The answering half of a turn: the half that a barge-in cancels."""
 
@@ -81,6 +89,9 @@ class Conversation:
         self.house = house
         self._reply = self._new_reply()
         self._reply.finished.set()
+        self._open: list[Reply] = []
+        """Replies that have not been put away, oldest first."""
+        self._fell_silent_at = -math.inf
         self._unanswered = ""
         """What was said in turns that were cut off before anything was heard."""
 
@@ -98,16 +109,17 @@ class Conversation:
             try:
                 async with aclosing(ear):
                     async for said in ear:
-                        if isinstance(said, Aborted):
-                            self._abort()
-                            continue
                         self.device.touch()
-                        previous, self._reply = self._reply, self._new_reply()
-                        previous.cancel()  # barge-in
-                        tasks.start_soon(self.take_turn, said, self._reply, previous)
+                        match said:
+                            case Aborted():
+                                self._abort()
+                            case WakeWord():
+                                self._hush()
+                            case _:
+                                previous = self._barge_in()
+                                tasks.start_soon(self.take_turn, said, self._reply, previous)
             except OmoideError as error:
-                log.warning("deaf", device=self.device.id, code=error.code, reason=str(error))
-                self.device.send(Alert(error.code, str(error)))
+                await self._excuse(error, self._reply.playback, self._default_language())
             tasks.cancel_scope.cancel()
 
     async def take_turn(self, said: Utterance | TextSaid, reply: Reply, previous: Reply) -> None:
@@ -139,14 +151,15 @@ class Conversation:
             turn.transcript = Transcript(said.text.strip(), written_language(said.text, language))
             return None
         try:
-            transcript = await self.house.engines.asr.transcribe(said, self.device.language)
+            transcript = await self._transcribe(said)
         except OmoideError as error:
             return error
         except Exception as error:
             log_fault("asr-fault", error, turn=turn.id)
             return AsrError("asr-failed", "A fault in the program ended speech recognition.")
-        reply.asked_at = said.voice_ended_at
-        add_stage(Stage.LISTENING, said.voice_ended_at - said.started_at)
+        finally:
+            reply.asked_at = said.voice_ended_at
+        add_stage(Stage.LISTENING, max(0.0, said.voice_ended_at - said.started_at))
         add_stage(Stage.ENDPOINT, said.ended_at - said.voice_ended_at)
         mark(Happening.ASR_END)
         was_none = said.ending is Ending.DISCARDED or said.voiced_samples == 0
@@ -154,6 +167,15 @@ class Conversation:
             transcript = replace(transcript, text="")
         turn.transcript = transcript
         return None
+
+    async def _transcribe(self, said: Utterance) -> Transcript:
+        seconds = self.house.config.asr.timeout_seconds
+        with anyio.CancelScope() as patience:
+            said.expire(patience, seconds)
+            return await self.house.engines.asr.transcribe(said, self.device.language)
+        raise AsrError(
+            "asr-timeout", f"Speech recognition took more than {seconds:g} s.", retryable=True
+        )
 
     async def _answer_or_apologize(
         self, turn: Turn, reply: Reply, failure: OmoideError | None
@@ -170,6 +192,7 @@ class Conversation:
             await self._apologize(turn, reply.playback, failure)
 
     async def _answer(self, turn: Turn, reply: Reply) -> None:
+        await anyio.lowlevel.checkpoint()  # a turn that was cut meanwhile shows nothing
         transcript = self._with_unanswered(turn)
         if not transcript:
             return
@@ -240,15 +263,23 @@ class Conversation:
         mark(Happening.ERROR, error.code)
         log.warning("turn-error", turn=turn.id, code=error.code, reason=str(error))
         language = turn.transcript.language if turn.transcript else self._default_language()
+        await self._excuse(error, playback, language)
+
+    async def _excuse(self, error: OmoideError, playback: Playback, language: str) -> None:
         key = "rest-missing" if playback.started else error.code
         try:
             part = await self.house.phrasebook.part(key, language, self.device.playback_rate)
             await playback.play(part)
         except OmoideError as worse:
-            log.warning("apology-not-spoken", turn=turn.id, code=worse.code)
-            text = self.house.phrasebook.text(error.code, language)
-            self.device.send(Alert(error.code, text))
+            log.warning("apology-not-spoken", code=worse.code)
+            self.device.send(Alert(error.code, self._words(error, language)))
         await playback.finish()
+
+    def _words(self, error: OmoideError, language: str) -> str:
+        try:
+            return self.house.phrasebook.text(error.code, language)
+        except OmoideError:  # the file of phrases is broken, too
+            return str(error)
 
     def _with_unanswered(self, turn: Turn) -> Transcript | None:
         """Put what earlier turns left unanswered in front of what was said in this one."""
@@ -261,14 +292,16 @@ class Conversation:
     def _put_away(self, turn: Turn, said: Utterance | TextSaid, reply: Reply) -> None:
         """Note how the turn ended, and let the next one begin."""
         playback = reply.playback
-        turn.interrupted = reply.scope.cancel_called or playback.active
+        was_cut = reply.scope.cancel_called or playback.active
         playback.stop()
         turn.heard = join_sentences(playback.heard())
-        if turn.interrupted:
+        if was_cut and (not turn.heard or turn.heard != turn.reply):
+            turn.interrupted = True
             mark(Happening.INTERRUPTED)
             if turn.transcript and not (turn.heard or turn.error or reply.unwanted):
                 self._with_unanswered(turn)
                 self._unanswered = turn.transcript.text
+        self._open.remove(reply)
         self._measure(turn, said, reply)
         reply.finished.set()
 
@@ -280,18 +313,37 @@ class Conversation:
             turn.said_audio = said.sound() if isinstance(said, Utterance) else None
             turn.reply_audio = playback.sound()
 
+    def _barge_in(self) -> Reply:
+        """Fall silent for a new turn; return the reply that is over."""
+        previous, self._reply = self._reply, self._new_reply()
+        self._open.append(self._reply)
+        if previous.playback.active:
+            self._fell_silent_at = anyio.current_time()
+        previous.cancel()
+        return previous
+
+    def _hush(self) -> None:
+        """Fall silent, if audible: the person called the robot's name and is about to say something."""
+        if self._reply.playback.active:
+            self._reply.unwanted = True
+            self._reply.cancel()
+
     def _abort(self) -> None:
         """Obey the device's wish for silence; it waits for exactly one `SpeechStopped`."""
         was_audible = self._reply.playback.active
-        self._reply.unwanted = True
         self._unanswered = ""
-        self._reply.cancel()
+        for reply in self._open:
+            reply.unwanted = True
+            reply.cancel()
         if not was_audible:
             self.device.send(SpeechStopped(interrupted=True))
 
     def _is_speaking(self) -> bool:
         guard_seconds = self.house.config.endpointing.guard_ms / 1000
-        return self._reply.playback.quiet_for() < guard_seconds
+        quiet_seconds = min(
+            self._reply.playback.quiet_for(), anyio.current_time() - self._fell_silent_at
+        )
+        return quiet_seconds < guard_seconds
 
     def _default_language(self) -> str:
         return self.device.language or self.house.config.persona.language

@@ -29,7 +29,7 @@ def log_fault(event: str, error: BaseException, **about: object) -> None:
     way = [
         f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)
     ]
-    log.debug(f"{event}-traceback", frames=way, **about)
+    log.debug("traceback", of=event, frames=way)
 
 
 def quieten(logger_name: str, event: str) -> logging.Logger:

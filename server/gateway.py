@@ -16,6 +16,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from firmware_bridge import Codec, ProtocolError, negotiate
+from firmware_bridge.wake_words import WAKE_WORDS
 from server.access import Access, Admission
 from server.callers import fold_headers, read_host
 from server.claims import HTTP_STATUS, Claim, parse_bearer
@@ -183,7 +184,8 @@ class Gateway:
     async def _let_in(
         self, peer: str, path: str, headers: Mapping[str, str], query: Mapping[str, str]
     ) -> Ticket:
-        codec = negotiate(path, headers, query)
+        wake_words = (*WAKE_WORDS, *self._host.config.server.wake_words)
+        codec = negotiate(path, headers, query, wake_words=wake_words)
         caller = self._access.callers.identify(peer, headers)
         claim = read_claim(headers, query)
         if not await anyio.to_thread.run_sync(self._access.proves_itself, claim):

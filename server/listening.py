@@ -55,6 +55,7 @@ class Utterance:
         self.voiced_samples = 0
         self.silence_samples = 0
         self._chunks: list[SpeechChunk] = []
+        self._patience: tuple[anyio.CancelScope, float] | None = None
         self._news = anyio.Event()
 
     @property
@@ -79,11 +80,13 @@ class Utterance:
             await self._news.wait()
 
     def grow(self, samples: Samples, *, voiced: bool, silent: bool) -> None:
-        """Append a frame. `voiced` and `silent` are both false in the band between the two thresholds."""
+        """Append a frame. In the band between the two thresholds it is neither, and changes no count."""
         self.samples += len(samples)
         if voiced:
             self.voiced_samples += len(samples)
-        self.silence_samples = self.silence_samples + len(samples) if silent else 0
+            self.silence_samples = 0
+        elif silent:
+            self.silence_samples += len(samples)
         self._chunks.append(SpeechChunk(samples, self.silence_samples))
         self._tell()
 
@@ -93,13 +96,21 @@ class Utterance:
             self.ending = ending
             self.ended_at = anyio.current_time()
             self._tell()
+            if self._patience is not None:
+                self.expire(*self._patience)
+
+    def expire(self, scope: anyio.CancelScope, seconds: float) -> None:
+        """Let `scope` be cancelled so many seconds after the end of the utterance, whenever that comes."""
+        self._patience = (scope, seconds)
+        if self.ending is not None:
+            scope.deadline = self.ended_at + seconds
 
     def _tell(self) -> None:
         self._news.set()
         self._news = anyio.Event()
 
 
-Heard: TypeAlias = Utterance | TextSaid | Aborted
+Heard: TypeAlias = Utterance | TextSaid | Aborted | WakeWord
 """What a conversation reacts to."""
 
 
@@ -270,6 +281,8 @@ class _Listener:
         self._device = device
         self._is_speaking = is_speaking
         self._mode: ListeningMode | None = None
+        self._holding = False
+        """Whether the person holds the button (push to talk)."""
         self._early: deque[Samples] = deque()
         self._early_samples = 0
         self._deaf = False
@@ -282,11 +295,17 @@ class _Listener:
             case ListenStarted(mode):
                 return list(self._start(mode))
             case ListenStopped():
+                self._holding = False
                 self._ear.finish(Ending.BUTTON)
             case WakeWord():
                 self._forget_early()
                 self._ear.forget()
-            case TextSaid() | Aborted():
+                return [event]
+            case TextSaid():
+                self._ear.finish(Ending.BUTTON)  # who types has finished speaking
+                return [event]
+            case Aborted():
+                self._ear.forget()  # what follows is something new, even in the same breath
                 return [event]
             case _:
                 pass
@@ -294,8 +313,12 @@ class _Listener:
 
     def _start(self, mode: ListeningMode) -> list[Utterance]:
         if mode == self._mode and mode != "manual":
-            return []  # devices repeat it after every reply, even in the middle of a barge-in
+            # Devices repeat it after every reply, even in the middle of a barge-in.
+            if self._ear.utterance is None:
+                self._ear.forget()
+            return []
         self._mode = mode
+        self._holding = mode == "manual"
         if mode == "manual":
             begun = [self._ear.begin()]
             for samples in self._early:
@@ -311,8 +334,7 @@ class _Listener:
             self._keep_early(samples)
             return []
         if self._mode == "manual":
-            self._ear.add_to_open(samples)
-            return []
+            return self._take_held(samples)
         if self._is_deaf():
             if not self._deaf:
                 self._ear.forget()
@@ -320,6 +342,13 @@ class _Listener:
             return []
         self._deaf = False
         return self._ear.hear(samples)
+
+    def _take_held(self, samples: Samples) -> list[Utterance]:
+        begun = []
+        if self._holding and self._ear.utterance is None:
+            begun.append(self._ear.begin())  # it had ended by a stall of the line, or by its length
+        self._ear.add_to_open(samples)
+        return begun
 
     def _is_deaf(self) -> bool:
         echo_cancelled = self._device.echo_cancelled or self._mode == "realtime"

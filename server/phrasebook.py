@@ -3,7 +3,7 @@
 from contextlib import aclosing
 
 from server.audio import Audio, join
-from server.errors import TtsError
+from server.errors import OmoideError, TtsError
 from server.ports import Tts, Voice
 from server.prompting import Phrases
 from server.speaking import Part, part_of
@@ -14,9 +14,17 @@ PREPARED = ("apology", "rest-missing", "filler")
 class Phrasebook:
     """The phrases of `prompts/`, as sound."""
 
-    def __init__(self, phrases: Phrases, tts: Tts) -> None:
+    def __init__(self, phrases: Phrases, tts: Tts, language: str) -> None:
+        """Remember where the words come from.
+
+        Args:
+            phrases: The words.
+            tts: The voice.
+            language: The persona's language, for when there is no voice in the person's.
+        """
         self._phrases = phrases
         self._tts = tts
+        self._language = language
         self._sounds: dict[tuple[str, str], Audio] = {}
 
     async def prepare(self, languages: tuple[str, ...]) -> None:
@@ -25,7 +33,7 @@ class Phrasebook:
         Raises:
             TtsError: The voice engine does not work.
         """
-        for language in languages:
+        for language in dict.fromkeys((*languages, self._language)):
             for key in PREPARED:
                 await self._speak(self._phrases.get(key, language), language)
 
@@ -34,33 +42,33 @@ class Phrasebook:
         return self._phrases.get(key, language)
 
     def ready(self, key: str, language: str, rate: int) -> Part | None:
-        """Return the phrase if it was spoken before; None if it would have to be spoken now."""
-        text = self._phrases.get(key, language)
-        sound = self._sounds.get((language, text))
-        return None if sound is None else part_of(sound, text, rate, filler=True)
+        """Return the phrase if there is such a one and it was spoken before; None if not."""
+        text = self._phrases.find(key, language)
+        sound = None if text is None else self._sounds.get((language, text))
+        return part_of(sound, text, rate, filler=True) if sound and text else None
 
     async def part(self, key: str, language: str, rate: int) -> Part:
         """Return the phrase, spoken now if need be; if that fails, the general apology from stock.
 
         Raises:
-            TtsError: Nothing can be said at all.
+            OmoideError: Nothing can be said at all.
         """
+        text = self._phrases.get(key, language)
         try:
-            await self._speak(self._phrases.get(key, language), language)
-        except TtsError:
-            apology = self.ready("apology", language, rate)
-            if apology is None:
-                raise
-            return apology
-        part = self.ready(key, language, rate)
-        assert part is not None
-        return part
+            sound = await self._speak(text, language)
+        except OmoideError:
+            for spoken in (language, self._language):
+                if (apology := self.ready("apology", spoken, rate)) is not None:
+                    return apology
+            raise
+        return part_of(sound, text, rate, filler=True)
 
-    async def _speak(self, text: str, language: str) -> None:
+    async def _speak(self, text: str, language: str) -> Audio:
         if (language, text) in self._sounds:
-            return
+            return self._sounds[language, text]
         async with aclosing(self._tts.synthesize(text, Voice(language))) as pieces:
             parts = [piece async for piece in pieces]
         if not parts:
             raise TtsError("tts-silent", "The voice gave no sound for a phrase.", retryable=True)
-        self._sounds[language, text] = join(parts, parts[0].rate)
+        sound = self._sounds[language, text] = join(parts, parts[0].rate)
+        return sound

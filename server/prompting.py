@@ -92,27 +92,63 @@ class PromptFiles:
         return self.text(name if known else f"{stem}.en.{suffix}")
 
 
+@dataclass(frozen=True, slots=True)
+class _Phrases:
+    source: str
+    phrases: dict[str, str]
+
+
+def _parse_phrases(source: str) -> dict[str, str] | None:
+    try:
+        parsed: Any = yaml.safe_load(source)
+    except yaml.YAMLError:
+        return None
+    if not isinstance(parsed, dict) or not parsed.get("apology"):
+        return None
+    return {str(key): str(words) for key, words in parsed.items() if words}
+
+
 class Phrases:
     """What the robot says when it has no reply: apologies and fillers, by language."""
 
     def __init__(self, files: PromptFiles) -> None:
         self._files = files
+        self._known: dict[str, _Phrases] = {}
 
     def get(self, key: str, language: str) -> str:
         """Return a phrase; for an error code without one of its own, the general apology.
 
         Raises:
-            ConfigError: The file of phrases is missing or broken.
+            ConfigError: The file of phrases is missing or broken, and was never whole.
         """
+        phrases = self._read(language)
+        return phrases.get(key) or phrases["apology"]
+
+    def find(self, key: str, language: str) -> str | None:
+        """Return a phrase if there is one.
+
+        Raises:
+            ConfigError: As in `get`.
+        """
+        return self._read(language).get(key)
+
+    def _read(self, language: str) -> dict[str, str]:
+        """Read the file of a language; one that was broken by an edit keeps what it last said."""
         source = self._files.in_language("phrases", language, "yaml")
-        try:
-            phrases: Any = yaml.safe_load(source)
-            return str(phrases.get(key) or phrases["apology"])
-        except (yaml.YAMLError, AttributeError, KeyError) as error:
+        known = self._known.get(language)
+        if known is not None and known.source == source:
+            return known.phrases
+        phrases = _parse_phrases(source)
+        if phrases is None and known is None:
             raise ConfigError(
-                f"{self._files.folder}: phrases.{language}.yaml needs a key 'apology'.",
+                f"{self._files.folder}: phrases.{language}.yaml needs a key 'apology' and no more than words for each key.",
                 code="prompt-broken",
-            ) from error
+            )
+        if phrases is None:
+            log.warning("phrases-broken", language=language)
+        phrases = phrases or (known.phrases if known else {})
+        self._known[language] = _Phrases(source, phrases)
+        return phrases
 
 
 def compose(

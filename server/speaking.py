@@ -89,8 +89,9 @@ async def synthesize(
                 spoken_language(sentence.spoken, voice.language), voice.name, voice.speed
             )
             try:
-                async for part in _speak(sentence, tts, spoken, rate):
-                    yield part
+                async with aclosing(_speak(sentence, tts, spoken, rate)) as parts:
+                    async for part in parts:
+                        yield part
             except OmoideError as error:
                 log.warning("sentence-not-spoken", code=error.code)
                 failure = failure or error
@@ -164,7 +165,7 @@ class Playback:
     active: bool = False
     stopped: bool = False
     first_frame_at: float | None = None
-    """When the first frame was handed over, on the clock of `anyio.current_time`."""
+    """When the first frame of the reply (a filler is none) was handed over, on the clock of `anyio.current_time`."""
     _opened_at: float = 0.0
     _ends_at: float = 0.0
     _quiet_at: float = -math.inf
@@ -273,7 +274,7 @@ class Playback:
         if self.stopped:
             return
         self._ends_at += seconds
-        if self.first_frame_at is None:
+        if self.first_frame_at is None and self._counts:
             self.first_frame_at = anyio.current_time()
         if self.keep_sound:
             self._sent.append(frame)

@@ -277,7 +277,7 @@ class FakeHouse:
         self.memory = Memory(self.config.history)
         self.clock = FakeClock()
         prompts = PromptFiles(PROMPTS)
-        self.phrasebook = Phrasebook(Phrases(prompts), self.tts)
+        self.phrasebook = Phrasebook(Phrases(prompts), self.tts, "ja")
         self.house = House(
             self.config,
             self.clock,

@@ -125,7 +125,7 @@ async def check_endpoint(config: Config) -> Finding | None:
     if config.llm.engine == "embedded" or not section.base_url:
         return None
     url = section.base_url.rstrip("/") + "/models"
-    key = section.api_key.get_secret_value()
+    key = section.key()
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     try:
         async with httpx2.AsyncClient(timeout=_HTTP_SECONDS) as client:

@@ -1,6 +1,5 @@
 """Any endpoint that speaks the OpenAI chat protocol: OpenAI, ModelScope, Ollama, vLLM, llama-server and their kin."""
 
-import os
 from collections.abc import AsyncGenerator
 from functools import partial
 from typing import Any
@@ -39,7 +38,7 @@ class OpenAiLlm:
         self._where = _address(self._own.base_url or _DEFAULT_URL)
         self._refused: set[str] = set()
         self.name = f"openai {self._own.model or '(no model)'} at {self._where}"
-        key = _key(self._own)
+        key = self._own.key()
         self._is_configured = bool(self._own.model and (key or self._own.base_url))
         self._client = openai.AsyncOpenAI(
             # Local servers want no key, but the client insists on one.
@@ -162,10 +161,6 @@ class OpenAiLlm:
         if "stream_options" not in refused:
             request["stream_options"] = {"include_usage": True}
         return request
-
-
-def _key(own: OpenAiLlmSection) -> str:
-    return own.api_key.get_secret_value() or os.environ.get(own.api_key_env, "")
 
 
 def _address(url: str) -> str:

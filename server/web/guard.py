@@ -65,6 +65,8 @@ class Guard:
             except AccessError:
                 if scope["path"] != _HEALTH:
                     raise
+        elif "origin" in headers:  # robots send none: a web page must not register devices
+            self._access.callers.check_browser(headers, caller)
         if _claimed_length(headers) > BODY_BYTES:
             await refuse(413, "body-too-long", f"A request has at most {BODY_BYTES} bytes.")(
                 scope, receive, send
