@@ -156,8 +156,7 @@ class Ear:
         return begun
 
     def begin(self) -> Utterance:
-        """Start an utterance without waiting for a voice (push to talk)."""
-        self.forget(Ending.DISCARDED)
+        """Start an utterance without waiting for a voice (push to talk). An open one must have been ended before."""
         self.utterance = Utterance()
         return self.utterance
 
@@ -187,6 +186,7 @@ class Ear:
             voiced = self._session.speech_probability(frame) >= self._vad.speech_threshold
             self.utterance.grow(frame, voiced=voiced, silent=False)
             if self.utterance.samples >= self._longest:
+                self._rest = joined[start + self._frame :]
                 self._end(Ending.LENGTH)
                 return
 
@@ -319,12 +319,12 @@ class _Listener:
             return []
         self._mode = mode
         self._holding = mode == "manual"
+        self._ear.forget()
         if mode == "manual":
             begun = [self._ear.begin()]
             for samples in self._early:
                 self._ear.add_to_open(samples)
         else:
-            self._ear.forget()
             begun = [found for samples in self._early for found in self._ear.hear(samples)]
         self._forget_early()
         return begun

@@ -51,7 +51,8 @@ async def test_who_interrupts_at_any_stage_gets_a_whole_answer_and_a_true_histor
         await anyio.sleep(5)
     check_states(device)
     last = house.recent.list()[-1]
-    assert (last.heard, last.interrupted) == ("はい。", False)
+    assert last.heard == last.reply != ""
+    assert not last.interrupted
     told = [message.content for message in house.llm.prompts[-1].messages]
     if was_heard:
         first = house.recent.list()[0]

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
 
 import anyio
+import anyio.lowlevel
 import numpy as np
 import pytest
 
@@ -126,11 +127,76 @@ async def test_push_to_talk_lasts_from_button_to_button() -> None:
     assert utterance.sound().seconds == pytest.approx(4.5, abs=0.06)
 
 
-async def test_push_to_talk_without_a_release_ends_at_the_longest_utterance() -> None:
+async def test_push_to_talk_longer_than_the_longest_utterance_is_cut_and_nothing_lost() -> None:
     device = FakeDevice(mode="manual")
     async with listening(device, max_utterance_seconds=5) as heard:
         await device.hear(voice(8))
-    assert [utterance.ending for utterance in utterances(heard)] == [Ending.LENGTH]
+        device.put(ListenStopped())
+    assert [utterance.ending for utterance in utterances(heard)] == [Ending.LENGTH, Ending.BUTTON]
+    assert sum(utterance.samples for utterance in utterances(heard)) == 8 * LISTENING_RATE
+
+
+async def test_push_to_talk_goes_on_after_the_line_stood_still() -> None:
+    device = FakeDevice(mode="manual")
+    async with listening(device, stall_seconds=2) as heard:
+        await device.hear(voice(0.6))
+        await anyio.sleep(3)
+        await device.hear(voice(0.6))
+        device.put(ListenStopped())
+    assert [utterance.ending for utterance in utterances(heard)] == [Ending.STALL, Ending.BUTTON]
+
+
+async def test_doubtful_frames_neither_count_as_silence_nor_start_it_anew() -> None:
+    class Doubtful:
+        def __init__(self) -> None:
+            self.frames = 0
+
+        def speech_probability(self, frame: Samples) -> float:
+            self.frames += 1
+            if self.frames < 20:
+                return 0.9
+            return 0.4 if self.frames % 10 == 0 else 0.05
+
+        def reset(self) -> None:
+            pass
+
+    config = Config()
+    listener = Ear(Doubtful(), 512, config.vad, config.endpointing)
+    [utterance] = hear_all(listener, silence(4), 512)
+    assert utterance.ending is Ending.SILENCE
+    assert utterance.samples < 2 * LISTENING_RATE
+
+
+async def test_traces_of_a_voice_before_a_reply_do_not_count_after_it() -> None:
+    device = FakeDevice(mode="auto")
+    async with listening(device) as heard:
+        await device.hear(silence(0.3), voice(0.06))
+        await anyio.sleep(3)  # the robot speaks, its microphone is shut
+        device.put(ListenStarted("auto"))
+        await device.hear(voice(0.06), silence(1.0))
+    assert utterances(heard) == []
+
+
+async def test_an_abort_ends_what_was_being_said_and_the_rest_is_something_new() -> None:
+    device = FakeDevice(mode="auto")
+    async with listening(device) as heard:
+        await device.hear(voice(0.6))
+        device.put(Aborted("wake_word_detected"))
+        device.put(ListenStarted("auto"))
+        await device.hear(voice(0.8), silence(1.0))
+    first, second = utterances(heard)
+    assert first.ending is Ending.DISCARDED
+    assert second.ending is Ending.SILENCE
+    assert second.voiced_samples >= 0.7 * LISTENING_RATE
+
+
+async def test_who_types_has_finished_speaking() -> None:
+    device = FakeDevice(mode="auto")
+    async with listening(device) as heard:
+        await device.hear(voice(0.6))
+        device.put(TextSaid("やあ"))
+        await anyio.lowlevel.checkpoint()
+        assert utterances(heard)[0].ending is Ending.BUTTON
 
 
 async def test_sound_before_the_listening_state_is_not_lost() -> None:
