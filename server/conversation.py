@@ -161,6 +161,7 @@ class Conversation:
             reply.asked_at = said.voice_ended_at
         add_stage(Stage.LISTENING, max(0.0, said.voice_ended_at - said.started_at))
         add_stage(Stage.ENDPOINT, said.ended_at - said.voice_ended_at)
+        mark(Happening.LISTENING_END, at=said.ended_at)
         mark(Happening.ASR_END)
         was_none = said.ending is Ending.DISCARDED or said.voiced_samples == 0
         if was_none or is_noise(transcript.text):

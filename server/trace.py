@@ -52,11 +52,11 @@ class Turns:
                 observer.turn_finished(turn)
 
 
-def mark(happening: Happening, code: str = "") -> None:
-    """Note that something happened in the running turn, now."""
+def mark(happening: Happening, code: str = "", at: float | None = None) -> None:
+    """Note that something happened in the running turn: now, or at a moment of `anyio.current_time` that is past."""
     running = _running.get()
     if running is not None:
-        at_ms = (anyio.current_time() - running.started) * 1000
+        at_ms = ((anyio.current_time() if at is None else at) - running.started) * 1000
         running.turn.events.append(TurnEvent(happening, round(at_ms, 1), code))
 
 
@@ -66,6 +66,12 @@ def add_stage(stage: Stage, seconds: float) -> None:
     if running is not None:
         spent = running.turn.stages_ms
         spent[stage] = round(spent.get(stage, 0.0) + seconds * 1000, 1)
+
+
+_MILESTONES = {
+    Stage.LLM_FIRST_TOKEN: Happening.LLM_FIRST_TOKEN,
+    Stage.TTS_FIRST_AUDIO: Happening.TTS_FIRST_AUDIO,
+}
 
 
 class Laps:
@@ -84,6 +90,8 @@ class Laps:
         if name in self._reached:
             return
         self._reached.add(name)
+        if name in _MILESTONES:
+            mark(_MILESTONES[name])
         now, waited = anyio.current_time(), _waited_ms()
         add_stage(name, max(0.0, now - self._since - (waited - self._waited) / 1000))
         self._since, self._waited = now, waited

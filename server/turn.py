@@ -15,7 +15,7 @@ class Stage(StrEnum):
     """A stretch of a turn that takes time. Waits are stages too, so that no delay stays unexplained."""
 
     LISTENING = "listening"
-    """From the first voiced sample to the endpoint."""
+    """From the moment the voice was noticed to its last sample."""
     ENDPOINT = "endpoint"
     """The silence that had to pass before the utterance counted as finished."""
     ASR_LOAD = "asr-load"

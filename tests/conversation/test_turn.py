@@ -67,9 +67,22 @@ async def test_a_turn_reads_listen_transcript_face_sentences_stop() -> None:
     assert turn.heard == "おはようございます。いい天気ですね。"
     assert turn.emotion == "happy"
     assert turn.prompt_tokens == 100
-    assert {"asr", "endpoint", "llm-first-token", "tts-first-audio", "playing"} <= set(
-        map(str, turn.stages_ms)
-    ) | {"asr"}
+    assert {"listening", "endpoint", "llm-first-token", "llm-first-sentence", "tts-first-audio"} < {
+        str(stage) for stage in turn.stages_ms
+    }
+    assert list(dict.fromkeys(str(event.happening) for event in turn.events)) == [
+        "turn-start",
+        "listening-end",
+        "asr-end",
+        "recall-end",
+        "llm-first-token",
+        "sentence",
+        "tts-first-audio",
+        "playback-start",
+        "turn-end",
+    ]
+    times = [event.at_ms for event in turn.events]
+    assert times == sorted(times)
 
 
 async def test_tts_stop_comes_after_the_last_frame_has_been_played() -> None:

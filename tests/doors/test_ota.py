@@ -169,6 +169,19 @@ async def test_what_strangers_write_into_forwarding_headers_is_not_believed(tmp_
         assert logs[0]["peer"] == "127.0.0.1"
 
 
+async def test_a_web_page_from_elsewhere_can_not_register_a_robot(tmp_path: Path) -> None:
+    async with open_doors(tmp_path, http=True) as doors:
+        async with doors.web() as web:
+            for origin in ("http://evil.example", "null"):
+                headers = {**HEADERS, "Origin": origin, "Content-Type": "text/plain"}
+                answer = await web.post(PATH, content=json.dumps(BODY), headers=headers)
+                assert (answer.status_code, answer.json()["error"]["code"]) == (
+                    403,
+                    "origin-foreign",
+                )
+        assert doors.app.access.devices() == []
+
+
 @pytest.mark.parametrize("device_id", ["", "a b", "x" * 80, "../../etc"])
 async def test_who_does_not_say_its_name_gets_the_address_but_no_token(
     tmp_path: Path, device_id: str
