@@ -1,6 +1,7 @@
 """Public fault reports, group 4, with the real voice activity detector and recogniser: levels, noise, gaps."""
 
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,8 @@ PHRASES = {
 @pytest.fixture(scope="module")
 def spoken(data: Path) -> dict[str, Samples]:
     """All phrases, without the silence around them. Made in a loop with real time: Piper is another process."""
-    return anyio.run(speak_all, data)
+    with ThreadPoolExecutor(1) as thread:  # the loop of the tests may already live in this one
+        return thread.submit(anyio.run, speak_all, data).result()
 
 
 async def speak_all(data: Path) -> dict[str, Samples]:
