@@ -235,3 +235,17 @@ async def test_a_voice_piece_by_piece_is_closed_where_it_was_interrupted() -> No
         device.put(Aborted())
         await anyio.sleep(0.1)
         assert house.tts.open_streams == 0
+
+
+async def test_sound_is_kept_only_if_asked_for() -> None:
+    for keeps in (False, True):
+        house = make_house(["はい。"], recording={"keep_audio": keeps})
+        device = FakeDevice()
+        async with talking(house, device):
+            await device.hear(silence(0.3), voice(0.6), silence(1.0))
+            await stops(device)
+        [turn] = house.recent.list()
+        assert (turn.said_audio is not None, turn.reply_audio is not None) == (keeps, keeps)
+        if turn.said_audio and turn.reply_audio:
+            assert turn.said_audio.seconds >= 0.6
+            assert turn.reply_audio.seconds == pytest.approx(len(device.times(PlayAudio)) * 0.06)
