@@ -183,6 +183,10 @@ class OpenAiLlmSection(Section):
     extra_body: dict[str, Any] = Field(default_factory=dict)
     prompt_budget_tokens: Annotated[int, Field(ge=200)] = 3000
 
+    def address(self) -> str:
+        """Return the base URL: the configured one, else that of OpenAI."""
+        return self.base_url or "https://api.openai.com/v1"
+
     def key(self) -> str:
         """Return the API key: the configured one, else that of the environment; empty if there is none."""
         return self.api_key.get_secret_value() or os.environ.get(self.api_key_env, "")

@@ -1,6 +1,7 @@
 """What `omoide doctor` looks at: each check is a function that returns findings and never raises."""
 
 import importlib.metadata
+import json
 import platform
 import re
 import socket
@@ -122,22 +123,46 @@ def check_models() -> list[Finding]:
 async def check_endpoint(config: Config) -> Finding | None:
     """Does the configured language model endpoint answer? None if there is none."""
     section = config.llm.openai
-    if config.llm.engine == "embedded" or not section.base_url:
-        return None
-    url = section.base_url.rstrip("/") + "/models"
     key = section.key()
+    if config.llm.engine == "embedded" or not (section.base_url or section.model):
+        return None
+    if not section.base_url and not key:
+        advice = (
+            f"Set llm.openai.base_url, or a key in the environment variable {section.api_key_env}."
+        )
+        return Finding(
+            "llm endpoint", "warn", "only llm.openai.model is set; it is not used", advice
+        )
+    url = section.address().rstrip("/") + "/models"
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     try:
         async with httpx2.AsyncClient(timeout=_HTTP_SECONDS) as client:
-            status = (await client.get(url, headers=headers)).status_code
+            answer = await client.get(url, headers=headers)
     except httpx2.HTTPError as error:
         reason = str(error) or type(error).__name__
         advice = "Check llm.openai.base_url, and that the model server is running."
         return Finding("llm endpoint", "fail", f"{url}: {reason}", advice)
+    status = answer.status_code
     if status in (401, 403):
         advice = f"Set the key in the environment variable {section.api_key_env}."
         return Finding("llm endpoint", "fail", f"{url} answers {status}", advice)
+    offered = _read_models(answer.text)
+    if offered and section.model not in offered:
+        return Finding(
+            "llm endpoint",
+            "fail",
+            f"{url} offers no model {section.model!r}",
+            f"Set llm.openai.model to one of: {', '.join(offered[:10])}.",
+        )
     return Finding("llm endpoint", "ok", f"{url} answers {status}")
+
+
+def _read_models(text: str) -> list[str]:
+    """Return the names in a list of models; empty if this is none."""
+    try:
+        return [str(model["id"]) for model in json.loads(text)["data"]]
+    except (ValueError, TypeError, KeyError):
+        return []
 
 
 async def check_engines(config: Config, data: Path) -> list[Finding]:

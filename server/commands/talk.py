@@ -64,8 +64,12 @@ async def say(text: str, place: Place, identity: Identity, habits: Habits, tell:
     """Send a text to a server as if it had been said.
 
     Raises:
-        OmoideError: The server can't be reached.
+        OmoideError: The server can't be reached, or there is nothing to say.
     """
+    if not text.strip():
+        raise OmoideError(
+            "text-empty", "There is nothing to say. Give a text with at least a word."
+        )
     async with (
         reach(place) as reached,
         reached.open_robot(identity, habits) as robot,

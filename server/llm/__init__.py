@@ -1,6 +1,5 @@
 """The language model: which engine the configuration asks for."""
 
-import os
 from pathlib import Path
 from typing import Literal, assert_never
 
@@ -40,5 +39,9 @@ def _choose(config: Config) -> Literal["embedded", "openai"]:
 
 def _has_endpoint(section: OpenAiLlmSection) -> bool:
     """Whether somebody has set up an endpoint. A key alone says nothing: other programs use the same variable."""
-    key = section.api_key.get_secret_value() or os.environ.get(section.api_key_env, "")
-    return bool(section.base_url or (key and section.model))
+    if section.model and not (section.base_url or section.key()):
+        log.warning(
+            "llm-half-configured",
+            hint=f"llm.openai.model is set, but neither base_url nor {section.api_key_env}: the embedded model answers",
+        )
+    return bool(section.base_url or (section.key() and section.model))

@@ -19,7 +19,6 @@ from server.turn import Prompt
 
 log = structlog.get_logger(__name__)
 
-_DEFAULT_URL = "https://api.openai.com/v1"
 _KEEP_ALIVE_SECONDS = 120.0
 """Long enough that the next turn of a talk need not shake hands again."""
 _CHECK_SECONDS = 5.0
@@ -35,7 +34,7 @@ class OpenAiLlm:
         """Remember the settings. Nothing is called yet; a missing model or key is reported by `stream`."""
         self._config = config
         self._own = config.openai
-        self._where = _address(self._own.base_url or _DEFAULT_URL)
+        self._where = _address(self._own.address())
         self._refused: set[str] = set()
         self.name = f"openai {self._own.model or '(no model)'} at {self._where}"
         key = self._own.key()
@@ -43,7 +42,7 @@ class OpenAiLlm:
         self._client = openai.AsyncOpenAI(
             # Local servers want no key, but the client insists on one.
             api_key=key or "not-needed",
-            base_url=self._own.base_url or _DEFAULT_URL,
+            base_url=self._own.address(),
             max_retries=0,
             timeout=httpx2.Timeout(config.total_seconds),
             http_client=openai.DefaultAsyncHttpxClient(

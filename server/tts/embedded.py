@@ -8,7 +8,7 @@ import structlog
 
 from server.audio import Audio
 from server.config import TtsSection
-from server.errors import TtsError
+from server.errors import EngineMissing, TtsError
 from server.ports import Voice
 from server.tts.openjtalk import OpenJTalk
 from server.tts.piper import Piper
@@ -30,6 +30,7 @@ class EmbeddedTts:
         self._wanted = frozenset(languages)
         self._japanese = OpenJTalk(config.first_audio_seconds)
         self._piper = Piper(config, data)
+        self._piper_voice = config.piper_voice
         self._piper_language = self._piper.language()
         spoken = [self._japanese.name, *([self._piper.name] if self._piper_language else [])]
         self.name = " + ".join(spoken)
@@ -52,11 +53,20 @@ class EmbeddedTts:
                 yield piece
 
     async def warm_up(self) -> None:
-        """Prepare the voices of the wanted languages."""
+        """Prepare the voices of the wanted languages.
+
+        Raises:
+            EngineMissing: A voice is not what the configuration says.
+        """
         if "ja" in self._wanted or self._piper_language is None:
             await self._japanese.warm_up()
         if self._piper_language in self._wanted:
             await self._piper.warm_up()
+        if self._piper_voice and self._piper_language is None:
+            raise EngineMissing(
+                f"tts.piper_voice: there is no voice of Piper at {self._piper_voice}, with its .json beside it, or the "
+                "package piper-tts is missing."
+            )
         if missing := self._wanted - set(self.languages()):
             log.warning(
                 "tts-language-missing",

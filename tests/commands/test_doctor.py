@@ -1,9 +1,12 @@
 import json
 import socket
+import threading
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
+import pytest
 from typer.testing import Result
 
 from server.commands import checks
@@ -92,3 +95,48 @@ def test_a_package_that_is_missing_fails_and_one_of_an_extra_is_a_warning() -> N
     extra = checks._describe_missing("voice-en", ["piper-tts"])
     assert extra.state == "warn"
     assert "voice-en" in extra.advice
+
+
+class Models(BaseHTTPRequestHandler):
+    """Lists two models."""
+
+    def do_GET(self) -> None:
+        body = json.dumps({"data": [{"id": "llama3.2:3b"}, {"id": "qwen3:8b"}]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+async def test_a_model_that_the_endpoint_does_not_offer_is_named() -> None:
+    with HTTPServer(("127.0.0.1", 0), Models) as models:
+        thread = threading.Thread(target=models.serve_forever)
+        thread.start()
+        url = f"http://127.0.0.1:{models.server_port}/v1"
+        found = {
+            name: await checks.check_endpoint(
+                Config(llm={"openai": {"base_url": url, "model": name}})
+            )
+            for name in ("qwen3:8b", "qwen3:80b")
+        }
+        models.shutdown()
+        thread.join()
+    right, wrong = found["qwen3:8b"], found["qwen3:80b"]
+    assert right is not None
+    assert right.state == "ok"
+    assert wrong is not None
+    assert wrong.state == "fail"
+    assert "llama3.2:3b" in wrong.advice
+
+
+async def test_a_model_without_address_and_key_is_a_warning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    finding = await checks.check_endpoint(Config(llm={"openai": {"model": "gpt-5-mini"}}))
+    assert finding is not None
+    assert finding.state == "warn"
+    assert "OPENAI_API_KEY" in finding.advice

@@ -115,6 +115,12 @@ def test_a_text_is_answered_in_the_same_shape(omoide: Omoide, serve_script: Star
     assert answer["first_audio_ms"] > 0
 
 
+def test_an_empty_text_is_refused_at_once(omoide: Omoide) -> None:
+    result = omoide("say", " ", "--url", "http://127.0.0.1:1", "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["error"]["code"] == "text-empty"
+
+
 def test_people_read_lines(omoide: Omoide, serve_script: Start, wav: Path) -> None:
     server = serve_script()
     result = omoide("talk", wav, "--url", server.url)

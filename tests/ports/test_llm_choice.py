@@ -36,5 +36,7 @@ async def test_auto_takes_a_configured_endpoint_and_says_so(
     with capture_logs() as logs:
         llm = build(Config(llm=settings), tmp_path)
     assert [entry["engine"] for entry in logs if entry["event"] == "llm-engine"] == [expected]
+    warned = any(entry["event"] == "llm-half-configured" for entry in logs)
+    assert warned == ("model" in settings.get("openai", {}) and expected == "embedded")
     assert llm.name.startswith(expected)
     await llm.aclose()

@@ -337,5 +337,6 @@ async def test_english_without_piper_is_read_by_the_japanese_voice(tmp_path: Pat
     config = TtsSection(piper_voice=str(tmp_path / "missing.onnx"))
     engine = EmbeddedTts(config, ["ja", "en"], tmp_path)
     assert engine.languages() == ("ja",)
-    await engine.warm_up()
+    with pytest.raises(EngineMissing, match=r"missing\.onnx"):
+        await engine.warm_up()  # so that the owner hears of it
     assert (await say(engine, "Hello, I love you.", ENGLISH)).seconds > 0.5
