@@ -6,8 +6,15 @@ from collections.abc import Generator, Iterator
 
 import pytest
 import structlog
+from hypothesis import HealthCheck, settings
 
 from tests.leaked_tasks import without_leaks
+
+# How long an example takes says more about the machine than about the code.
+settings.register_profile(
+    "omoide", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("omoide")
 
 
 @pytest.fixture(scope="module")
