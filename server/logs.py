@@ -5,16 +5,22 @@ asked for a debug log on a console: a log file that is kept or shipped never hol
 """
 
 import logging
+import re
 import sys
-from typing import Literal, TypeAlias
+from io import StringIO
+from typing import Literal, TextIO, TypeAlias
 
 import structlog
-from structlog.types import EventDict, Processor, WrappedLogger
+from structlog.types import EventDict, ExcInfo, Processor, WrappedLogger
 
 Level: TypeAlias = Literal["debug", "info", "warning", "error"]
 Format: TypeAlias = Literal["console", "json"]
 
 _PRIVATE = "pii"
+_UNSEEN = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""What would steer a terminal, break a line in two or turn the writing around: much that is logged comes from strangers."""
 
 
 def configure(level: Level = "info", form: Format = "console") -> None:
@@ -61,13 +67,32 @@ def drop_private(logger: WrappedLogger, method: str, event: EventDict) -> EventD
 
 def _renderers(form: Format) -> list[Processor]:
     if form == "json":
-        return [
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(ensure_ascii=False),
-        ]
+        return [structlog.processors.format_exc_info, _render_json]
     # The default traceback of structlog shows local variables, and with them what people said.
     return [
+        _escape_values,
         structlog.dev.ConsoleRenderer(
-            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
-        )
+            colors=sys.stderr.isatty(), exception_formatter=_write_traceback
+        ),
     ]
+
+
+def _render_json(logger: WrappedLogger, method: str, event: EventDict) -> str:
+    line = structlog.processors.JSONRenderer(ensure_ascii=False)(logger, method, event)
+    return _escape(str(line))
+
+
+def _escape_values(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+    return {
+        key: _escape(value) if isinstance(value, str) else value for key, value in event.items()
+    }
+
+
+def _write_traceback(output: TextIO, exc_info: ExcInfo) -> None:
+    plain = StringIO()
+    structlog.dev.plain_traceback(plain, exc_info)
+    output.write("\n".join(map(_escape, plain.getvalue().split("\n"))))
+
+
+def _escape(text: str) -> str:
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -2,22 +2,24 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from json import dumps
+from functools import partial
 
 import anyio
-import h11
 import structlog
 import uvicorn
 from anyio.abc import TaskStatus
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from server.crowd import Crowd
 from server.failures import quieten
 from server.listener import listen
+from server.web.connection import HttpConnection
 from server.web.host import WebHost
 from server.web.routes import create_web
 
 log = structlog.get_logger(__name__)
 
+_BACKLOG = 128
+"""Connections that wait to be accepted, and how many are accepted in one go."""
 _STOP_SECONDS = 3
 
 
@@ -43,29 +45,6 @@ class _Server(uvicorn.Server):
         self._stopping.set()
 
 
-class _Protocol(H11Protocol):
-    """Refuses in JSON what is no HTTP."""
-
-    def send_400_response(self, msg: str) -> None:
-        """Answer and close."""
-        body = dumps({"error": {"code": "http-invalid", "message": msg}}).encode()
-        headers = [
-            (b"content-type", b"application/json"),
-            (b"content-length", str(len(body)).encode()),
-            (b"connection", b"close"),
-        ]
-        for event in (
-            h11.Response(status_code=400, headers=headers, reason=b"Bad Request"),
-            h11.Data(data=body),
-            h11.EndOfMessage(),
-        ):
-            self.transport.write(self.conn.send(event) or b"")
-        self.transport.close()
-
-    def _unsupported_upgrade_warning(self) -> None:
-        log.info("websocket-at-the-http-door", hint="robots connect to server.device_port")
-
-
 async def serve_web(
     host: WebHost, *, task_status: TaskStatus[int] = anyio.TASK_STATUS_IGNORED
 ) -> None:
@@ -78,18 +57,7 @@ async def serve_web(
     listener = listen(host.config.server.host, host.config.server.http_port)
     port = int(listener.getsockname()[1])
     host.access.callers.http_port = port
-    config = uvicorn.Config(
-        create_web(host),
-        http=_Protocol,
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        proxy_headers=False,  # who calls is decided by `callers`, and only there
-        server_header=False,
-        timeout_graceful_shutdown=_STOP_SECONDS,
-    )
-    server = _Server(config)
+    server = _Server(_configure(host))
 
     async def run() -> None:
         with anyio.CancelScope(shield=True):  # cancelled, it would leave its sockets open
@@ -103,3 +71,22 @@ async def serve_web(
             await anyio.sleep_forever()
         finally:
             server.stop()
+
+
+def _configure(host: WebHost) -> uvicorn.Config:
+    limits = host.config.limits
+    crowd = Crowd[HttpConnection](limits.http_connections, limits.http_connections_per_address)
+    connect = partial(HttpConnection, crowd=crowd, patience_seconds=limits.http_patience_seconds)
+    return uvicorn.Config(
+        create_web(host),
+        http=connect,  # type: ignore[arg-type]  # any factory will do
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,  # who calls is decided by `callers`, and only there
+        server_header=False,
+        headers=[("X-Content-Type-Options", "nosniff")],
+        backlog=_BACKLOG,
+        timeout_graceful_shutdown=_STOP_SECONDS,
+    )

@@ -1,12 +1,15 @@
 """Every answer that is not a success has one shape: a code for programs and a sentence for people."""
 
+from http import HTTPStatus
 from typing import Any
 
 import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.types import Message, Send
 
 from server.claims import HTTP_STATUS
 from server.errors import OmoideError
@@ -14,7 +17,12 @@ from server.web.host import host_of
 
 log = structlog.get_logger(__name__)
 
-_CODES = {404: "not-found", 405: "method-not-allowed"}
+_CODES = {
+    404: "not-found",
+    405: "method-not-allowed",
+    413: "body-too-long",
+    416: "range-not-satisfiable",
+}
 
 
 def refuse(status: int, code: str, message: str) -> JSONResponse:
@@ -28,11 +36,45 @@ def refuse_for(error: OmoideError) -> JSONResponse:
     return refuse(HTTP_STATUS.get(error.code, 500), error.code, str(error))
 
 
+def in_our_shape(send: Send) -> Send:
+    """Rewrite refusals that the framework writes as plain text past `add_error_answers`, e.g. for a broken Range."""
+    start: Message = {}
+    text = b""
+
+    async def send_some(message: Message) -> None:
+        nonlocal start, text
+        if message["type"] == "http.response.start" and _is_foreign_refusal(message):
+            start = message
+        elif not start:
+            await send(message)
+        else:
+            text += message.get("body", b"")
+            if not message.get("more_body", False):
+                await _send_rewritten(start, text.decode(errors="replace"), send)
+
+    return send_some
+
+
 def add_error_answers(web: FastAPI) -> None:
     """Make the framework's own errors answer in our shape too."""
     web.add_exception_handler(HTTPException, _answer_http)
     web.add_exception_handler(RequestValidationError, _answer_invalid)
     web.add_exception_handler(OmoideError, _answer_own)
+
+
+def _is_foreign_refusal(start: Message) -> bool:
+    kind = Headers(raw=list(start.get("headers", ()))).get("content-type", "")
+    return start["status"] >= 400 and not kind.startswith("application/json")
+
+
+async def _send_rewritten(start: Message, text: str, send: Send) -> None:
+    status = start["status"]
+    answer = refuse(status, _CODES.get(status, f"http-{status}"), text or HTTPStatus(status).phrase)
+    for name, value in Headers(raw=list(start.get("headers", ()))).items():
+        if name not in ("content-type", "content-length"):
+            answer.headers[name] = value
+    await send({"type": "http.response.start", "status": status, "headers": answer.raw_headers})
+    await send({"type": "http.response.body", "body": answer.body})
 
 
 async def _answer_http(request: Request, error: Any) -> JSONResponse:

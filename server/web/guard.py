@@ -1,6 +1,8 @@
 """Stands before every route: who may pass, how much they may send, and what a crash looks like from outside."""
 
 import structlog
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.access import Access
@@ -8,13 +10,14 @@ from server.callers import Caller, fold_headers
 from server.claims import parse_bearer
 from server.errors import AccessError
 from server.failures import describe_failure
-from server.web.errors import refuse, refuse_for
+from server.web.errors import in_our_shape, refuse, refuse_for
 
 log = structlog.get_logger(__name__)
 
 BODY_BYTES = 1_048_576
 _OPEN_PREFIX = "/xiaozhi/ota"
 _HEALTH = "/health"
+_TOO_LONG = f"A request has at most {BODY_BYTES} bytes."
 _READING = ("GET", "HEAD", "OPTIONS")
 
 
@@ -40,6 +43,8 @@ class Guard:
             await self._serve(scope, receive, note_start)
         except AccessError as error:
             await refuse_for(error)(scope, receive, send)
+        except ClientDisconnect:
+            log.debug("caller-left", path=scope["path"][:80])
         except Exception as error:
             code, place = describe_failure(error)
             log.warning("request-failed", path=scope["path"][:80], code=code, where=place)
@@ -65,21 +70,20 @@ class Guard:
             except AccessError:
                 if scope["path"] != _HEALTH:
                     raise
-        elif "origin" in headers:  # robots send none: a web page must not register devices
-            self._access.callers.check_browser(headers, caller)
+        elif "host" in headers or "origin" in headers:  # a browser: no page may get a robot's token
+            self._access.callers.check_browser(caller)
         if _claimed_length(headers) > BODY_BYTES:
-            await refuse(413, "body-too-long", f"A request has at most {BODY_BYTES} bytes.")(
-                scope, receive, send
-            )
+            await refuse(413, "body-too-long", _TOO_LONG)(scope, receive, send)
             return
-        await self._app(scope, _limit(receive), send)
+        if scope["method"] == "HEAD":  # answered like GET; the connection leaves the body out
+            scope = {**scope, "method": "GET"}
+        await self._app(scope, _limit(receive), in_our_shape(send))
 
     def _check(self, caller: Caller, headers: dict[str, str], method: str) -> None:
         token = parse_bearer(headers.get("authorization", ""))
         self._access.check_api(caller, token)
         if token:
             return
-        self._access.callers.check_browser(headers, caller)
         # A form on a web page can be sent across sites without asking; JSON, and DELETE of any kind, can't.
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if method not in (*_READING, "DELETE") and kind != "application/json":
@@ -93,18 +97,22 @@ def _is_open(path: str) -> bool:
 
 
 def _claimed_length(headers: dict[str, str]) -> int:
-    length = headers.get("content-length", "0")
-    return int(length) if length.isascii() and length.isdigit() and len(length) < 16 else 0
+    digits = headers.get("content-length", "0").lstrip("0") or "0"
+    if not (digits.isascii() and digits.isdigit()):
+        return 0
+    return int(digits) if len(digits) < 16 else BODY_BYTES + 1
 
 
 def _limit(receive: Receive) -> Receive:
-    """Cut off a body that goes on for too long without having said so."""
+    """Refuse a body that goes on for too long without having said so."""
     taken = 0
 
     async def receive_some() -> Message:
         nonlocal taken
         message = await receive()
         taken += len(message.get("body", b""))
-        return message if taken <= BODY_BYTES else {"type": "http.disconnect"}
+        if taken > BODY_BYTES:
+            raise HTTPException(413, _TOO_LONG)
+        return message
 
     return receive_some

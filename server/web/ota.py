@@ -137,14 +137,14 @@ async def _read_some(request: Request) -> bytes:
 
 
 def _list_firmware(data: Path) -> list[FirmwareFile]:
-    folder = data / "firmware"
+    folder = (data / "firmware").resolve()
     if not folder.is_dir():
         return []
     names = ((path, _FIRMWARE.fullmatch(path.name)) for path in sorted(folder.iterdir()))
     return [
         FirmwareFile(path, match["board"], _split_version(match["version"]))
         for path, match in names
-        if match and path.is_file()
+        if match and path.is_file() and path.resolve().is_relative_to(folder)  # links may lead out
     ]
 
 

@@ -1,13 +1,14 @@
 """The routes of the HTTP API."""
 
 from importlib.metadata import PackageNotFoundError, version
-from typing import Annotated
+from typing import Annotated, Any
 
 import anyio.to_thread
 from fastapi import APIRouter, FastAPI, Query, Request, Response
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, ConfigDict
 
+from server.access import Access, Admission
 from server.recording import describe
 from server.registry import KnownDevice
 from server.web import ota
@@ -55,9 +56,13 @@ def find_version() -> str:
 
 @router.get("/health", tags=["server"], summary="Whether the server can do its work")
 async def show_health(request: Request) -> dict[str, object]:
-    """Say how the engines are. Callers who may not use the API get `ok` and `version` only."""
+    """Say how the engines are. `ok` is true once all are warm; `state` is `warming`, `ready` or `failing`.
+
+    Callers who may not use the API are told nothing about the single engines.
+    """
     host = host_of(request)
-    short: dict[str, object] = {"ok": not host.troubles, "version": find_version()}
+    state = _find_state(host)
+    short: dict[str, object] = {"ok": state == "ready", "state": state, "version": find_version()}
     if not request.state.is_inside:
         return short
     return {**short, "engines": {stage: _describe_engine(host, stage) for stage in host.stages}}
@@ -88,11 +93,14 @@ async def list_turns(
 
 
 @router.get("/api/devices", tags=["devices"], summary="The devices that are known")
-async def list_devices(request: Request) -> dict[str, object]:
+async def list_devices(request: Request) -> JSONResponse:
     """Return every device; one with `guest` true claims a Device-Id that belongs to another."""
-    host = host_of(request)
-    devices = await anyio.to_thread.run_sync(host.access.devices)
-    return {"devices": [_describe_device(host, device) for device in devices]}
+    access = host_of(request).access
+    rows = await anyio.to_thread.run_sync(_describe_devices, access)
+    for row in rows:
+        row["connected"] = row["id"] in access.presence
+    # There may be thousands: other requests and robots do not wait until all are written down.
+    return await anyio.to_thread.run_sync(JSONResponse, {"devices": rows})
 
 
 @router.post("/api/devices/{device_id}/accept", tags=["devices"], summary="Accept a device")
@@ -105,7 +113,11 @@ async def accept_device(
     device = await anyio.to_thread.run_sync(host.access.accept, device_id, person)
     if device.is_guest:
         host.access.presence.dismiss(device.id, "accepted: come back as yourself")
-    return _describe_device(host, device)
+    admission = await anyio.to_thread.run_sync(host.access.admission_of, device)
+    return {
+        **_describe_device(device, admission),
+        "connected": device.id in host.access.presence,
+    }
 
 
 @router.delete("/api/devices/{device_id}", tags=["devices"], summary="Forget a device")
@@ -118,6 +130,12 @@ async def forget_device(request: Request, device_id: str) -> dict[str, object]:
     return {"forgotten": forgotten}
 
 
+def _find_state(host: WebHost) -> str:
+    if host.troubles:
+        return "failing"
+    return "ready" if host.warm.is_set() else "warming"
+
+
 def _describe_engine(host: WebHost, stage: str) -> dict[str, object]:
     trouble = host.troubles.get(stage)
     name = host.stages[stage].name
@@ -126,15 +144,19 @@ def _describe_engine(host: WebHost, stage: str) -> dict[str, object]:
     return {"name": name, "state": "warm" if host.warm.is_set() else "loading"}
 
 
-def _describe_device(host: WebHost, device: KnownDevice) -> dict[str, object]:
-    admission = host.access.admission_of(device)
+def _describe_devices(access: Access) -> list[dict[str, Any]]:
+    return [_describe_device(device, admission) for device, admission in access.snapshot()]
+
+
+def _describe_device(device: KnownDevice, admission: Admission) -> dict[str, Any]:
+    """Describe a device; whether it is connected only the event loop can say."""
     return {
         "id": device.id,
         "person": admission.person,
         "guest": admission.is_guest,
         "accepted": device.accepted,
         "has_token": device.issued,
-        "connected": admission.device in host.access.presence,
+        "connected": False,
         "board": device.board,
         "first_seen": device.first_seen.isoformat(),
         "last_seen": device.last_seen.isoformat(),

@@ -72,3 +72,31 @@ def test_the_level_holds_for_our_own_lines(capsys: pytest.CaptureFixture[str]) -
     logs.configure("warning", "console")
     structlog.get_logger("server.somewhere").info("unimportant")
     assert capsys.readouterr().err == ""
+
+
+STEERING = "\x9b31m\x1b[2J\x07board\u2028\u202e\x7f"
+
+
+@pytest.mark.parametrize("form", ["console", "json"])
+@pytest.mark.parametrize("text", [STEERING, f"{STEERING} with blanks\nforged line"])
+def test_what_strangers_send_does_not_steer_the_terminal(
+    form: logs.Format, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logs.configure("info", form)
+    structlog.get_logger("server.somewhere").warning("seen", board=text, several=[text])
+    logging.getLogger("somelibrary").warning(text)
+    lines = capsys.readouterr().err.removesuffix("\n").split("\n")
+    assert len(lines) == 2
+    assert all(letter.isprintable() for line in lines for letter in line)
+    if form == "json":
+        assert json.loads(lines[0])["board"] == text
+
+
+def test_what_stands_in_an_exception_does_not_steer_the_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    logs.configure("info", "console")
+    structlog.get_logger("server.somewhere").error("failed", exc_info=ValueError(STEERING))
+    err = capsys.readouterr().err
+    assert "ValueError: " in err
+    assert all(letter.isprintable() for letter in err if letter != "\n")

@@ -43,7 +43,7 @@ async def test_the_answer_names_the_host_that_the_robot_asked(tmp_path: Path) ->
             ("robot-server.lan", "robot-server.lan"),
             ("[2001:db8::1]:8003", "[2001:db8::1]"),
         ):
-            answer = await ask_ota(doors, host)
+            answer = await ask_ota(doors, host, **FROM_AFAR)
             assert answer["websocket"]["url"] == f"ws://{name}:{doors.device_port}/xiaozhi/v1/"
 
 
@@ -82,7 +82,8 @@ NO_HOSTS = [
 async def test_a_host_that_is_none_is_refused_in_json(tmp_path: Path) -> None:
     async with open_doors(tmp_path, http=True) as doors, doors.web() as web:
         for host in NO_HOSTS:
-            answer = await web.post(PATH, json=BODY, headers={**HEADERS, "Host": host})
+            headers = {**HEADERS, **FROM_AFAR, "Host": host}
+            answer = await web.post(PATH, json=BODY, headers=headers)
             told = (host, answer.status_code, answer.json()["error"]["code"])
             assert told == (host, 400, "host-invalid")
             assert "evil" not in answer.text
@@ -182,6 +183,35 @@ async def test_a_web_page_from_elsewhere_can_not_register_a_robot(tmp_path: Path
         assert doors.app.access.devices() == []
 
 
+@pytest.mark.parametrize("method", ["GET", "POST", "HEAD"])
+async def test_a_page_that_points_its_own_name_here_gets_no_token(
+    tmp_path: Path, method: str
+) -> None:
+    async with open_doors(tmp_path, http=True) as doors:
+        async with doors.web() as web:
+            headers = {**HEADERS, "Host": f"evil.example:{doors.http_port}"}
+            answer = await web.request(method, PATH, headers=headers)
+            assert answer.status_code == 403
+            assert "websocket" not in answer.text
+        assert doors.app.access.devices() == []
+
+
+async def test_a_page_from_elsewhere_that_hides_its_origin_gets_no_token(tmp_path: Path) -> None:
+    async with open_doors(tmp_path, http=True) as doors:
+        async with doors.web() as web:
+            for site in ("cross-site", "same-site"):
+                answer = await web.get(PATH, headers={**HEADERS, "Sec-Fetch-Site": site})
+                assert (site, answer.status_code) == (site, 403)
+        assert doors.app.access.devices() == []
+
+
+async def test_a_robot_may_call_this_server_by_a_name_that_was_allowed(tmp_path: Path) -> None:
+    access = {"allowed_hosts": ["voice.lan"]}
+    async with open_doors(tmp_path, http=True, access=access) as doors:
+        answer = await ask_ota(doors, "voice.lan")
+        assert answer["websocket"]["url"] == f"ws://voice.lan:{doors.device_port}/xiaozhi/v1/"
+
+
 @pytest.mark.parametrize("device_id", ["", "a b", "x" * 80, "../../etc"])
 async def test_who_does_not_say_its_name_gets_the_address_but_no_token(
     tmp_path: Path, device_id: str
@@ -231,11 +261,46 @@ async def test_a_newer_file_is_offered_and_can_be_fetched(tmp_path: Path) -> Non
 async def test_nothing_but_firmware_can_be_fetched(tmp_path: Path, name: str) -> None:
     put_firmware(tmp_path, "a_1.0.bin", "notes.txt")
     async with open_doors(tmp_path, http=True) as doors:
-        request = f"GET {PATH}download/{name} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+        request = f"GET {PATH}download/{name} HTTP/1.1\r\nHost: [::1]\r\nConnection: close\r\n\r\n"
         raw = await exchange(doors.http_port, request.encode())
     head, _, body = raw.partition(b"\r\n\r\n")
     assert b" 404 " in head
     assert json.loads(body)["error"]["code"] == "not-found"
+
+
+async def test_a_link_out_of_the_folder_is_no_firmware(tmp_path: Path) -> None:
+    put_firmware(tmp_path, "a_1.0.bin")
+    (tmp_path / "secret").write_text("secret")
+    try:
+        (tmp_path / "firmware" / "a_9.0.bin").symlink_to(tmp_path / "secret")
+        (tmp_path / "firmware" / "a_2.0.bin").symlink_to("a_1.0.bin")
+    except OSError:
+        pytest.skip("no rights to make links")
+    async with open_doors(tmp_path, http=True) as doors, doors.web() as web:
+        assert (await web.get(f"{PATH}download/a_9.0.bin")).status_code == 404
+        assert (await web.get(f"{PATH}download/a_2.0.bin")).text == "a_1.0.bin"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "status", "code"),
+    [
+        ("bytes=5-1", 400, "http-400"),
+        ("lines=1-2", 400, "http-400"),
+        ("bytes=900-", 416, "range-not-satisfiable"),
+    ],
+)
+async def test_a_range_that_is_none_is_refused_in_json(
+    tmp_path: Path, wanted: str, status: int, code: str
+) -> None:
+    put_firmware(tmp_path, "a_1.0.bin")
+    async with open_doors(tmp_path, http=True) as doors, doors.web() as web:
+        address = f"{PATH}download/a_1.0.bin"
+        answer = await web.get(address, headers={"Range": wanted})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+        assert answer.json()["error"]["message"]
+        assert answer.headers.get("content-range") == ("bytes */9" if status == 416 else None)
+        part = await web.get(address, headers={"Range": "bytes=2-4"})
+        assert (part.status_code, part.text) == (206, "1.0")
 
 
 async def test_one_visit_is_one_line_in_the_log(tmp_path: Path) -> None:
