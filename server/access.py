@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TypeAlias
+from secrets import token_hex
+
+import anyio
+import anyio.to_thread
 
 from server.callers import Caller, Callers
 from server.claims import (
@@ -22,13 +25,12 @@ from server.claims import (
 from server.config import Config, DeviceSection, PersonSection
 from server.errors import AccessError
 from server.keys import Keys
+from server.newcomers import Quota, make_room
 from server.ports import Clock
 from server.presence import Presence
-from server.registry import GUEST_MARK, KnownDevice, Registry
+from server.registry import GUEST_MARK, KnownDevice, Registry, Roll, find_guests
 
-_Known: TypeAlias = dict[str, KnownDevice]
-
-_DEVICES = 10_000
+_SAVE_SECONDS = 5.0
 _GUESTS = 8
 """Of one Device-Id. Whoever was not seen longest makes room."""
 _SEEN_AGAIN = timedelta(minutes=10)
@@ -38,10 +40,16 @@ _SEEN_AGAIN = timedelta(minutes=10)
 class Admission:
     """As whom a robot comes in."""
 
+    entry: str
+    """Id of the entry in the registry that it came in by."""
     device: str
-    """Identity for history and replacement. A guest has one of its own."""
+    """Identity for history and replacement. A guest has one of its own; an accepted guest has that of the owner."""
     person: str
     is_guest: bool
+    is_nameless: bool
+    """Whether it is a guest without a Client-Id, with a new person every time."""
+    is_known: bool
+    """Whether it may be trusted to be no intruder: accepted by somebody, here before, or come with the right to be here."""
     language: str | None
     voice: str
     profile: str
@@ -53,7 +61,7 @@ class Access:
     Its methods may be called from any thread and block for one small file at most. `presence` belongs to the event loop.
 
     Raises:
-        ConfigError: A proxy in the configuration is not valid, or the folder can't be used.
+        ConfigError: The folder can't be used.
     """
 
     def __init__(self, config: Config, data: Path, clock: Clock) -> None:
@@ -64,28 +72,40 @@ class Access:
         self._sections = {tidy_device_id(name): part for name, part in config.devices.items()}
         self._keys = Keys(config.access, data)
         self._registry = Registry(data / "devices.json")
+        self._quota = Quota(config.limits.new_devices_per_hour)
+
+    async def keep_saved(self) -> None:
+        """Write down now and then what was not worth a write of its own; until cancelled, and then once more."""
+        try:
+            while True:
+                await anyio.sleep(_SAVE_SECONDS)
+                await anyio.to_thread.run_sync(self._registry.save)
+        finally:
+            self._registry.save()
 
     def visit(self, claim: Claim, caller: Caller) -> str:
         """Note that a robot asked OTA for its server; return the token it shall come with.
 
-        The first visitor owns the Device-Id. A visitor with another Client-Id or serial number gets a token of its own, which
-        makes it a guest until it is accepted.
+        The first visitor owns the Device-Id. A visitor with another Client-Id or serial number, or with no Client-Id, gets
+        a token of its own, which makes it a guest until it is accepted.
 
         Raises:
-            AccessError: `device-id-missing`, `device-id-invalid` or `registry-full`.
+            AccessError: `device-id-missing`, `device-id-invalid`, `too-many-new-devices` or `registry-full`.
         """
         claim = tidy(claim)
         check_device_id(claim.device_id)
-        with self._registry.edit() as known:
-            device = self._find_visitor(known, claim, caller)
+        with self._registry.edit() as roll:
+            device = self._find_visitor(roll, claim, caller)
             device = replace(
                 device,
-                client_id=claim.client_id if device.client_id is None else device.client_id,
+                client_id=(claim.client_id or None)
+                if device.client_id is None
+                else device.client_id,
                 serial=device.serial or claim.serial,
                 board=claim.board or device.board,
                 issued=True,
             )
-            known[device.id] = self._touch(device)
+            self._enter(roll, device, caller, is_trusted=caller.is_local)
         return self._keys.token_of(device)
 
     def admit(self, claim: Claim, caller: Caller) -> Admission:
@@ -101,47 +121,63 @@ class Access:
         check_device_id(claim.device_id)
         person = claim.person if is_trusted else ""
         check_person(person)
-        with self._registry.edit() as known:
-            device = self._touch(self._recognise(known, claim, caller, is_trusted=is_trusted))
-            known[device.id] = device
-            owner = known.get(device.device, device)
-        if self._config.access.mode == "approve" and not (device.accepted or is_trusted):
+        with self._registry.edit() as roll:
+            device = self._recognise(roll, claim, is_trusted=is_trusted)
+            may_talk = is_trusted or device.accepted or self._config.access.mode == "open"
+            entered = replace(device, established=device.established or may_talk)
+            self._enter(roll, entered, caller, is_trusted=is_trusted)
+            owner = roll.devices.get(device.device, device)
+        if not may_talk:
             raise AccessError(
                 "device-waiting",
-                f"{device.id} has to be accepted first: POST /api/devices/{device.id}/accept.",
+                f"{device.id} has to be accepted first, on the computer of the server: omoide devices accept {device.id}",
             )
-        return self._describe(device, owner, person)
+        admission = self._describe(device, owner, person)
+        if device.is_nameless and not person:
+            return replace(admission, person=f"guest-{token_hex(6)}")
+        return replace(admission, is_known=True) if is_trusted else admission
 
     def proves_itself(self, claim: Claim) -> bool:
-        """Whether a token came along that is valid: no web page could have sent it by accident."""
+        """Whether a valid token came along: with one, a web page from elsewhere may speak for that device, but not more."""
         claim = tidy(claim)
         if self._keys.is_api_token(claim.token):
             return True
-        with self._registry.edit() as known:
-            return self._find_by_token(known, claim) is not None
+        return self._find_by_token(self._registry.snapshot(), claim) is not None
 
     def check_api(self, caller: Caller, token: str) -> None:
         """Let programs on this machine and holders of the API token pass.
 
         Raises:
-            AccessError: `token-missing` or `token-wrong`.
+            AccessError: `token-missing`, `token-wrong`, or as `Callers.check_browser` says.
         """
-        if self._keys.is_api_token(token) or (caller.is_local and not token):
+        if self._keys.is_api_token(token):
+            return
+        self.callers.check_browser(caller)
+        if caller.is_local and not token:
             return
         raise _refuse(token, "Send the API token (file api-token in the data folder)")
 
     def devices(self) -> list[KnownDevice]:
         """Return who is known, by id; a guest comes after the owner of its Device-Id."""
-        return [device for device in self._registry.devices() if not device.forgotten]
+        return _in_order(self._registry.snapshot())
+
+    def snapshot(self) -> list[tuple[KnownDevice, Admission]]:
+        """Return who is known, as in `devices`, each with what `admission_of` says of it: one look at the file for all."""
+        known = self._registry.snapshot()
+        return [
+            (device, self._describe(device, known.get(device.device, device), ""))
+            for device in _in_order(known)
+        ]
 
     def admission_of(self, device: KnownDevice) -> Admission:
         """Return as whom a known device comes in when it names nobody."""
-        with self._registry.edit() as known:
-            owner = known.get(device.device, device)
+        owner = self._registry.snapshot().get(device.device, device)
         return self._describe(device, owner, "")
 
     def accept(self, device_id: str, person: str = "") -> KnownDevice:
         """Take a waiting device or a guest for the real one. An accepted guest speaks with the memory of the owner.
+
+        A guest without a Client-Id may talk from then on, and stays a guest: it can't be told from others.
 
         Args:
             device_id: As in `devices`.
@@ -152,10 +188,11 @@ class Access:
             AccessError: `device-unknown` or `person-invalid`.
         """
         check_person(person)
-        with self._registry.edit() as known:
-            device = replace(_get(known, device_id), accepted=True)
+        with self._registry.edit() as roll:
+            known = roll.devices
+            device = replace(_get(known, device_id), accepted=True, established=True)
             known[device.id] = device
-            owner = _find_owner(known, device.device)
+            owner = _find(known, device.device)
             if person and owner is not None:
                 known[owner.id] = replace(owner, person=person)
             return known[device.id]
@@ -171,11 +208,11 @@ class Access:
         Raises:
             AccessError: `device-unknown`.
         """
-        with self._registry.edit() as known:
-            device = _get(known, device_id)
-            gone = [device, *([] if device.is_guest else _find_guests(known, device.id))]
+        with self._registry.edit() as roll:
+            device = _get(roll.devices, device_id)
+            gone = [device, *([] if device.is_guest else roll.guests_of(device.id))]
             for one in gone:
-                known[one.id] = replace(
+                roll.devices[one.id] = replace(
                     one,
                     client_id=None,
                     person="",
@@ -183,30 +220,29 @@ class Access:
                     board="",
                     accepted=False,
                     issued=False,
+                    established=False,
                     forgotten=True,
                     token_generation=one.token_generation + 1,
                 )
         return [one.id for one in gone]
 
-    def _find_visitor(self, known: _Known, claim: Claim, caller: Caller) -> KnownDevice:
-        owner = _find_owner(known, claim.device_id)
+    def _find_visitor(self, roll: Roll, claim: Claim, caller: Caller) -> KnownDevice:
+        owner = _find(roll.devices, claim.device_id)
         if owner is None:
-            return self._welcome(known, claim, caller)
+            return self._welcome(roll, claim, is_trusted=caller.is_local)
         if owner.client_id is None:
             # So far only programs here used the id. A robot here may bind it; a stranger might be after its memory.
-            return owner if caller.is_local else self._receive_guest(known, claim)
+            return owner if caller.is_local else self._receive_guest(roll, claim)
         serials = {owner.serial, claim.serial} - {""}
-        if is_equal(claim.client_id, owner.client_id) and len(serials) < 2:
+        if _is_client(claim, owner) and len(serials) < 2:
             return owner
-        return self._receive_guest(known, claim)
+        return self._receive_guest(roll, claim)
 
-    def _recognise(
-        self, known: _Known, claim: Claim, caller: Caller, *, is_trusted: bool
-    ) -> KnownDevice:
-        owner = _find_owner(known, claim.device_id)
+    def _recognise(self, roll: Roll, claim: Claim, *, is_trusted: bool) -> KnownDevice:
+        owner = _find(roll.devices, claim.device_id)
         if owner is None:
-            return self._welcome(known, claim, caller)
-        proven = self._find_by_token(known, claim)
+            return self._welcome(roll, claim, is_trusted=is_trusted)
+        proven = self._find_by_token(roll.devices, claim)
         if proven is not None:
             return proven
         is_api = self._keys.is_api_token(claim.token)
@@ -214,35 +250,32 @@ class Access:
             return owner
         if owner.issued:
             raise _refuse(
-                claim.token, "This device must come with the token that OTA gave it: restart it"
+                claim.token,
+                "This device must come with the token that OTA gave it: restart it, so that it asks again. If it can't, "
+                f"this makes it a new device: omoide devices forget {owner.id}",
             )
-        if owner.client_id is not None and is_equal(claim.client_id, owner.client_id):
-            return owner
-        return self._receive_guest(known, claim)
+        return owner if _is_client(claim, owner) else self._receive_guest(roll, claim)
 
-    def _find_by_token(self, known: _Known, claim: Claim) -> KnownDevice | None:
+    def _find_by_token(self, known: Mapping[str, KnownDevice], claim: Claim) -> KnownDevice | None:
         """Return the device whose token was sent. Old clients name no Client-Id; who names one must name the right one."""
-        owner = _find_owner(known, claim.device_id)
+        owner = _find(known, claim.device_id)
         if owner is None or not claim.token:
             return None
-        for device in (owner, *_find_guests(known, owner.id)):
+        for device in (owner, *find_guests(known, owner.id)):
             fits = not claim.client_id or is_equal(claim.client_id, device.client_id or "")
             if device.issued and fits and is_equal(claim.token, self._keys.token_of(device)):
                 return device
         return None
 
-    def _welcome(self, known: _Known, claim: Claim, caller: Caller) -> KnownDevice:
-        stone = known.get(claim.device_id)
-        if stone is None and len(known) >= _DEVICES:
-            raise AccessError(
-                "registry-full",
-                f"This server knows {_DEVICES} devices already; edit devices.json in the data folder.",
-            )
-        generation = stone.token_generation if stone else 0
+    def _welcome(self, roll: Roll, claim: Claim, *, is_trusted: bool) -> KnownDevice:
+        # Without a Client-Id it could not be told from the next one that names none.
+        if not (claim.client_id or is_trusted):
+            return self._receive_guest(roll, claim)
+        generation = roll.generation_of(claim.device_id)
         now = self._clock.now()
         return KnownDevice(
             id=claim.device_id,
-            client_id=None if caller.is_local and not claim.client_id else claim.client_id,
+            client_id=claim.client_id or None,
             person=name_person(claim.device_id, generation),
             accepted=self._config.access.mode == "open",
             first_seen=now,
@@ -250,16 +283,16 @@ class Access:
             token_generation=generation,
         )
 
-    def _receive_guest(self, known: _Known, claim: Claim) -> KnownDevice:
+    def _receive_guest(self, roll: Roll, claim: Claim) -> KnownDevice:
         mark = hash_text(f"{claim.client_id}|{claim.serial}", 8)
         guest_id = f"{claim.device_id}{GUEST_MARK}{mark}"
-        stone = known.get(guest_id)
-        if stone is not None and not stone.forgotten:
-            return stone
-        waiting = [guest for guest in _find_guests(known, claim.device_id) if not guest.accepted]
+        guest = _find(roll.devices, guest_id)
+        if guest is not None:
+            return guest
+        waiting = [guest for guest in roll.guests_of(claim.device_id) if not guest.accepted]
         if len(waiting) >= _GUESTS:
-            del known[min(waiting, key=_last_seen).id]
-        generation = stone.token_generation if stone else 0
+            roll.strike(min(waiting, key=_last_seen))
+        generation = roll.generation_of(guest_id)
         now = self._clock.now()
         return KnownDevice(
             id=guest_id,
@@ -272,21 +305,29 @@ class Access:
             token_generation=generation,
         )
 
-    def _touch(self, device: KnownDevice) -> KnownDevice:
+    def _enter(self, roll: Roll, device: KnownDevice, caller: Caller, *, is_trusted: bool) -> None:
         now = self._clock.now()
-        return replace(device, last_seen=now) if now - device.last_seen > _SEEN_AGAIN else device
+        if device.id not in roll.devices:
+            if not is_trusted:
+                self._quota.take(caller.household, now)
+            make_room(roll, kept=self._sections)
+        is_stale = now - device.last_seen > _SEEN_AGAIN
+        roll.devices[device.id] = replace(device, last_seen=now) if is_stale else device
 
     def _describe(self, device: KnownDevice, owner: KnownDevice, person: str) -> Admission:
         section = self._sections.get(device.device, DeviceSection())
-        is_guest = device.is_guest and not device.accepted
+        is_guest = device.is_guest and (device.is_nameless or not device.accepted)
         if not person:
             person = device.person if is_guest else section.person or owner.person
         about = self._config.persons.get(person, PersonSection())
         language = section.language if section.language != "auto" else about.language
         return Admission(
+            entry=device.id,
             device=device.id if is_guest else device.device,
             person=person,
             is_guest=is_guest,
+            is_nameless=device.is_nameless,
+            is_known=device.accepted and device.established and not device.is_nameless,
             language=None if language == "auto" else language,
             voice=section.voice or about.voice,
             profile=section.profile or _guess_profile(device.board or owner.board),
@@ -299,24 +340,26 @@ def _refuse(token: str, help_text: str) -> AccessError:
     return AccessError("token-missing", f"{help_text}.")
 
 
-def _find_owner(known: Mapping[str, KnownDevice], device_id: str) -> KnownDevice | None:
+def _is_client(claim: Claim, owner: KnownDevice) -> bool:
+    """Whether a claim names the Client-Id of the owner. No Client-Id at all is none that could be named."""
+    return bool(claim.client_id) and is_equal(claim.client_id, owner.client_id or "")
+
+
+def _find(known: Mapping[str, KnownDevice], device_id: str) -> KnownDevice | None:
     device = known.get(device_id)
     return None if device is None or device.forgotten else device
 
 
-def _find_guests(known: Mapping[str, KnownDevice], device_id: str) -> list[KnownDevice]:
-    return [
-        device
-        for device in known.values()
-        if device.is_guest and device.device == device_id and not device.forgotten
-    ]
+def _in_order(known: Mapping[str, KnownDevice]) -> list[KnownDevice]:
+    return [known[name] for name in sorted(known) if not known[name].forgotten]
 
 
 def _get(known: Mapping[str, KnownDevice], device_id: str) -> KnownDevice:
-    device = _find_owner(known, tidy_device_id(device_id))
+    device = _find(known, tidy_device_id(device_id))
     if device is None:
         raise AccessError(
-            "device-unknown", f"No device is called {device_id!r}; see GET /api/devices."
+            "device-unknown",
+            f"No device is called {device_id!r}; see them with: omoide devices list",
         )
     return device
 

@@ -2,7 +2,7 @@
 
 Programs on this machine need no token. Three things could abuse that, and each has its rule here: a proxy that makes
 strangers look local (forwarding headers), a web page that points its own name at this machine (`Host`), and a web page
-that sends requests across sites (`Origin`).
+that sends requests across sites (`Origin`). `Callers.identify` applies all of them, so whoever is local may be trusted.
 """
 
 import ipaddress
@@ -13,18 +13,28 @@ from typing import TypeAlias
 from urllib.parse import urlsplit
 
 from server.config import Config
-from server.errors import AccessError, ConfigError
+from server.errors import AccessError
 
 _Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 _Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-_FORWARDING = ("forwarded", "x-real-ip", "via", "cf-connecting-ip", "true-client-ip")
-_FORWARDING_PREFIX = "x-forwarded-"
+_FORWARDING = re.compile(
+    r"^via$|^cdn-|^cf-|^fastly-|^tailscale-|^x-(envoy|azure|original|amz|amzn|appengine|scheme|proxy)"
+    r"|forwarded|(client|connecting|real|user|remote|source)-?(ip|addr)|^x-host$|^front-end-https$"
+)
+"""Headers that proxies, tunnels and content networks add: one of them, and the request comes from elsewhere."""
 _HOST = re.compile(
     r"(?P<name>\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9_]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?\.?)"
     r"(:(?P<port>[0-9]{1,5}))?"
 )
 _FORWARDED_FOR = re.compile(r'for="?(?P<node>\[[^\]]*\]|[^;,"]*)', re.IGNORECASE)
+_DOUBTS = {
+    "host-foreign": "This server does not go by that name. Call it by its IP address or localhost, add the name to "
+    "access.allowed_hosts, or send a token.",
+    "origin-foreign": "Web pages from elsewhere may not call this server. Add the host of the page to "
+    "access.allowed_hosts, or send a token.",
+}
+_IPV6_HOUSEHOLD_BITS = 64
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -35,7 +45,21 @@ class Caller:
     address: str
     """For the log."""
     is_local: bool
-    """Whether it was made on this machine, without a proxy in between."""
+    """Whether it was made by a program on this machine: no proxy in between, and no web page from elsewhere."""
+    doubt: str = ""
+    """Why it may be the work of a web page from elsewhere: a code for `Callers.check_browser`; empty if it is not."""
+
+    @property
+    def household(self) -> str:
+        """Whom to count it for: one machine may take any address in an IPv6 network. Empty for this machine."""
+        address = _read_address(self.address)
+        if address is None or address.is_loopback:
+            return "" if address else self.address
+        return (
+            str(address)
+            if address.version == 4
+            else str(_network_of((address, _IPV6_HOUSEHOLD_BITS)))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +77,13 @@ class Callers:
     Attributes:
         device_port: Where robots connect; whoever opens the door replaces 0 by the real port.
         http_port: Where the HTTP API is; likewise. A web page of one port may talk to the other.
-
-    Raises:
-        ConfigError: `access.trusted_proxies` holds something that is no address and no network.
     """
 
     def __init__(self, config: Config) -> None:
         self.device_port = config.server.device_port
         self.http_port = config.server.http_port
-        self._proxies = tuple(_read_network(text) for text in config.access.trusted_proxies)
+        self._trusts_loopback = config.access.trust_loopback
+        self._proxies = tuple(map(_network_of, config.access.trusted_proxies))
         names = {name.strip().lower() for name in config.access.allowed_hosts}
         public = _read_url(config.server.public_url)
         self._names = frozenset(names | ({public.name} if public else set()))
@@ -69,39 +91,41 @@ class Callers:
     def identify(self, peer: str, headers: Mapping[str, str]) -> Caller:
         """Say who calls.
 
+        A web page from elsewhere in a browser on this machine is not local, whatever it brings along.
+
         Args:
             peer: The address at the other end of the connection.
             headers: Names in lower case, values of repeated ones joined by commas.
         """
         address = _read_address(peer)
-        if any(name in _FORWARDING or name.startswith(_FORWARDING_PREFIX) for name in headers):
-            return Caller(self._see_through(peer, address, headers), is_local=False)
-        return Caller(peer, is_local=address is not None and address.is_loopback)
+        is_forwarded = any(_FORWARDING.search(name) for name in headers)
+        is_here = not is_forwarded and address is not None and address.is_loopback
+        doubt = self._find_doubt(headers, is_here=is_here)
+        return Caller(
+            self._see_through(peer, address, headers) if is_forwarded else peer,
+            is_local=is_here and self._trusts_loopback and not doubt,
+            doubt=doubt,
+        )
 
-    def check_browser(self, headers: Mapping[str, str], caller: Caller) -> None:
+    def check_browser(self, caller: Caller) -> None:
         """Refuse what only a web page of somebody else would send. Not for requests with a valid token.
-
-        Args:
-            headers: Names in lower case.
-            caller: What `identify` returned.
 
         Raises:
             AccessError: `host-foreign` or `origin-foreign`.
         """
+        if caller.doubt:
+            raise AccessError(caller.doubt, _DOUBTS[caller.doubt])
+
+    def _find_doubt(self, headers: Mapping[str, str], *, is_here: bool) -> str:
         host = read_host(headers.get("host", ""))
         origin = headers.get("origin")
-        if (caller.is_local or origin is not None) and not self._is_own(host):
-            raise AccessError(
-                "host-foreign",
-                "This server does not go by that name. Call it by its IP address or localhost, add the name to "
-                "access.allowed_hosts, or send a token.",
-            )
+        if (is_here or origin is not None) and not self._is_own(host):
+            return "host-foreign"
         if origin is not None and not self._may_come_from(_read_url(origin), host):
-            raise AccessError(
-                "origin-foreign",
-                "Web pages from elsewhere may not call this server. Add the host of the page to "
-                "access.allowed_hosts, or send a token.",
-            )
+            return "origin-foreign"
+        if origin is None and _is_fetched_from_elsewhere(headers):
+            return "origin-foreign"
+        return ""
 
     def _see_through(self, peer: str, address: _Address | None, headers: Mapping[str, str]) -> str:
         """Return the right-most address that no trusted proxy has: what stands left of it anybody can make up."""
@@ -147,6 +171,12 @@ def fold_headers(items: Iterable[tuple[str, str]]) -> dict[str, str]:
     return folded
 
 
+def _is_fetched_from_elsewhere(headers: Mapping[str, str]) -> bool:
+    """Whether a browser says that another site's page asked for this, other than by a link that somebody clicked."""
+    is_link = headers.get("sec-fetch-mode") == "navigate"
+    return not is_link and headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
+
+
 def read_host(header: str) -> Place | None:
     """Read a `Host` header; None if it is missing or could not be one."""
     match = _HOST.fullmatch(header.strip())
@@ -188,11 +218,5 @@ def _read_address(text: str) -> _Address | None:
     return mapped or address
 
 
-def _read_network(text: str) -> _Network:
-    try:
-        return ipaddress.ip_network(text.strip(), strict=False)
-    except ValueError as error:
-        raise ConfigError(
-            f"access.trusted_proxies: {text!r} is neither an address such as 192.168.1.2 nor a network such as "
-            "172.16.0.0/12."
-        ) from error
+def _network_of(spec: str | tuple[_Address, int]) -> _Network:
+    return ipaddress.ip_network(spec, strict=False)

@@ -19,12 +19,15 @@ HTTP_STATUS: Mapping[str, int] = {
     "origin-foreign": 403,
     "device-unknown": 404,
     "content-type-wrong": 415,
+    "too-many-new-devices": 429,
     "registry-full": 503,
+    "too-many-connections": 503,
 }
 """Status of the answer for each code of an `AccessError`."""
 
 _DEVICE_ID = re.compile(r"[a-z0-9][a-z0-9:._@-]{0,63}")
 _MAC = re.compile(r"([0-9a-f]{2}[:-]){5}[0-9a-f]{2}")
+_BEARER = re.compile(r"(?i:bearer)(\s+(?P<token>.*))?")
 _CLAIM_CHARACTERS = 128
 _PERSON_CHARACTERS = 64
 
@@ -46,11 +49,11 @@ def tidy(claim: Claim) -> Claim:
     """Return the claim without blanks around, unprintable characters and excess length; the Device-Id in one spelling."""
     return Claim(
         device_id=tidy_device_id(claim.device_id),
-        client_id=_printable(claim.client_id),
+        client_id=keep_printable(claim.client_id),
         token=claim.token.strip(),
         person=claim.person.strip(),
-        serial=_printable(claim.serial),
-        board=_printable(claim.board),
+        serial=keep_printable(claim.serial),
+        board=keep_printable(claim.board),
     )
 
 
@@ -126,15 +129,16 @@ def is_equal(one: str, other: str) -> bool:
 
 def parse_bearer(header: str) -> str:
     """Return the token of an `Authorization` header: with or without `Bearer`, in any case, with stray blanks."""
-    words = header.split()
-    if words and words[0].lower() == "bearer":
-        words = words[1:]
-    return words[0] if len(words) == 1 else ""
+    header = header.strip()
+    if match := _BEARER.fullmatch(header):
+        return (match["token"] or "").strip()
+    return header if len(header.split()) == 1 else ""
+
+
+def keep_printable(text: str) -> str:
+    """Return the text without blanks around, unprintable characters and excess length."""
+    return "".join(filter(str.isprintable, text.strip()))[:_CLAIM_CHARACTERS]
 
 
 def _nth(name: str, generation: int) -> str:
     return f"{name}.{generation + 1}" if generation else name
-
-
-def _printable(text: str) -> str:
-    return "".join(filter(str.isprintable, text.strip()))[:_CLAIM_CHARACTERS]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, unquote
@@ -18,13 +19,15 @@ from websockets.http11 import Request, Response
 from firmware_bridge import Codec, ProtocolError, negotiate
 from firmware_bridge.wake_words import WAKE_WORDS
 from server.access import Access, Admission
-from server.callers import fold_headers, read_host
-from server.claims import HTTP_STATUS, Claim, parse_bearer
+from server.callers import Caller, fold_headers, read_host
+from server.claims import HTTP_STATUS, Claim, keep_printable, parse_bearer, tidy
 from server.config import Config
-from server.connection import INTERNAL_ERROR, Connection
+from server.connection import INTERNAL_ERROR, TRY_LATER, Connection
 from server.errors import AccessError
 from server.failures import describe_failure, quieten
 from server.listener import listen
+from server.metered import MeteredConnection
+from server.places import Place, Places
 from server.ports import Device
 from server.telemetry import Metrics
 
@@ -62,13 +65,14 @@ class Ticket:
 
     codec: Codec
     admission: Admission
-    address: str
+    caller: Caller
 
 
-class DoorConnection(ServerConnection):
+class DoorConnection(MeteredConnection):
     """A WebSocket connection that knows its ticket, and says once what came instead of a WebSocket request."""
 
     ticket: Ticket | None = None
+    place: Place | None = None
     on_lost: Callable[["DoorConnection"], None] | None = None
     on_garbage: Callable[["DoorConnection"], None] | None = None
     received_bytes = 0
@@ -106,12 +110,13 @@ class Gateway:
         self._host = host
         self._access = host.access
         self._limits = host.config.limits
-        self._inside: set[DoorConnection] = set()
+        self._places = Places(host.config.limits)
 
     def make_connection(self, *args: Any, **options: Any) -> DoorConnection:
         """Make the object for a new TCP connection; called by the library."""
         connection = DoorConnection(*args, **options)
-        connection.on_lost = self._inside.discard
+        connection.meter(self._limits)
+        connection.on_lost = self._note_lost
         connection.on_garbage = self._note_garbage
         return connection
 
@@ -124,20 +129,26 @@ class Gateway:
         if headers.get("upgrade", "").strip().lower() != "websocket":
             return self._send_to_http_door(peer, request, headers)
         query = dict(parse_qsl(query_string, keep_blank_values=True))
+        claim = tidy(read_claim(headers, query))
+        caller = self._access.callers.identify(peer, headers)
         try:
-            connection.ticket = await self._let_in(peer, path, headers, query)
+            wake_words = (*WAKE_WORDS, *self._host.config.server.wake_words)
+            codec = negotiate(path, headers, query, wake_words=wake_words)
+            connection.ticket = Ticket(codec, await self._admit(claim, caller), caller)
+            if not connection.is_lost:  # it may have left while the registry was read
+                self._take_place(connection, connection.ticket)
         except (AccessError, ProtocolError) as error:
             status = 404 if isinstance(error, ProtocolError) else HTTP_STATUS.get(error.code, 403)
-            log.info("device-refused", peer=peer, path=path[:80], code=error.code, status=status)
-            return respond(status, error.code, str(error))
-        is_returning = connection.ticket.admission.device in self._access.presence
-        if len(self._inside) >= self._limits.connections and not is_returning:
-            log.warning("device-refused", peer=peer, code="too-many-connections", status=503)
-            return respond(
-                503, "too-many-connections", "Every place is taken; try again in a minute."
+            log.info(
+                "device-refused",
+                device=keep_printable(claim.device_id),
+                peer=caller.address,
+                path=path[:80],
+                code=error.code,
+                status=status,
+                hint=str(error),
             )
-        if not connection.is_lost:  # it may have left while the registry was read
-            self._inside.add(connection)
+            return respond(status, error.code, str(error))
         return None
 
     def restate(
@@ -156,19 +167,33 @@ class Gateway:
         assert isinstance(connection, DoorConnection)
         ticket = connection.ticket
         assert ticket is not None
-        device = Connection(connection, ticket.codec, ticket.admission, self._limits)
+        device = Connection(
+            connection, ticket.codec, ticket.admission, self._limits, self._host.metrics
+        )
+        admission, place = ticket.admission, connection.place
         said = {"device": device.id, "protocol": ticket.codec.name}
-        log.info("device-arrived", peer=ticket.address, guest=ticket.admission.is_guest, **said)
+        hint = {"hint": _advise(admission)} if admission.is_guest else {}
+        log.info(
+            "device-arrived", peer=ticket.caller.address, guest=admission.is_guest, **said, **hint
+        )
         started = anyio.current_time()
         self._host.metrics.connections.inc()
-        self._access.presence.enter(device.id, device.hang_up)
+        self._access.presence.enter(admission.entry, device.id, device.hang_up)
+        if place is not None:
+            place.give_up = partial(device.hang_up, TRY_LATER, "too-many-connections")
+
+        async def converse(device: Device) -> None:
+            if place is not None:
+                place.is_greeted = True
+            await self._host.converse(device)
+
         try:
-            await device.run(self._host.converse)
+            await device.run(converse)
         except Exception as error:
-            code, place = describe_failure(error)
-            log.warning("connection-failed", code=code, where=place, **said)
+            code, where = describe_failure(error)
+            log.warning("connection-failed", code=code, where=where, **said)
         finally:
-            self._access.presence.leave(device.id, device.hang_up)
+            self._access.presence.leave(admission.entry, device.hang_up)
             self._host.metrics.connections.dec()
             ending, reason = device.ending or (INTERNAL_ERROR, "failed")
             seconds = round(anyio.current_time() - started, 1)
@@ -181,17 +206,24 @@ class Gateway:
                 **said,
             )
 
-    async def _let_in(
-        self, peer: str, path: str, headers: Mapping[str, str], query: Mapping[str, str]
-    ) -> Ticket:
-        wake_words = (*WAKE_WORDS, *self._host.config.server.wake_words)
-        codec = negotiate(path, headers, query, wake_words=wake_words)
-        caller = self._access.callers.identify(peer, headers)
-        claim = read_claim(headers, query)
-        if not await anyio.to_thread.run_sync(self._access.proves_itself, claim):
-            self._access.callers.check_browser(headers, caller)
-        admission = await anyio.to_thread.run_sync(self._access.admit, claim, caller)
-        return Ticket(codec, admission, caller.address)
+    async def _admit(self, claim: Claim, caller: Caller) -> Admission:
+        if caller.doubt and not await anyio.to_thread.run_sync(self._access.proves_itself, claim):
+            self._access.callers.check_browser(caller)
+        return await anyio.to_thread.run_sync(self._access.admit, claim, caller)
+
+    def _take_place(self, connection: DoorConnection, ticket: Ticket) -> None:
+        device = ticket.admission.device
+        connection.place = Place(
+            household=ticket.caller.household,
+            is_known=ticket.admission.is_known,
+            is_returning=self._access.presence.has_device(device),
+            give_up=connection.transport.abort,
+        )
+        self._places.take(connection.place)
+
+    def _note_lost(self, connection: DoorConnection) -> None:
+        if connection.place is not None:
+            self._places.leave(connection.place)
 
     def _send_to_http_door(
         self, peer: str, request: Request, headers: Mapping[str, str]
@@ -255,7 +287,8 @@ async def serve_devices(
         logger=quieten("omoide.websockets", "websocket-trouble"),
         create_connection=gateway.make_connection,  # type: ignore[arg-type]  # any factory will do
     )
-    async with server:
+    async with server, anyio.create_task_group() as tasks:
+        tasks.start_soon(host.access.keep_saved)
         port = int(listener.getsockname()[1])
         host.access.callers.device_port = port
         task_status.started(port)
@@ -293,6 +326,12 @@ def read_claim(headers: Mapping[str, str], query: Mapping[str, str]) -> Claim:
         token=parse_bearer(find("authorization")) or told.get("token", ""),
         person=_read_name(headers.get("omoide-person", "")) or told.get("person", ""),
     )
+
+
+def _advise(guest: Admission) -> str:
+    if guest.is_nameless:
+        return "It has no Client-Id, so it can't be told from others and is a guest every time."
+    return f"If it is yours: omoide devices accept {guest.entry}"
 
 
 def _read_name(header: str) -> str:

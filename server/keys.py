@@ -26,7 +26,7 @@ class Keys:
     """
 
     def __init__(self, section: AccessSection, data: Path) -> None:
-        configured = section.api_token.get_secret_value().strip()
+        configured = section.api_token.get_secret_value()
         try:
             self._secret = _keep_secret(data / "secret")
             self._api_token = configured or _keep_token(data / "api-token")
@@ -65,6 +65,12 @@ def _keep_token(path: Path) -> str:
     if not token:
         token = secrets.token_urlsafe(24)
         write_private(path, f"{token}\n".encode())
+    if not (token.isascii() and token.isprintable()):
+        raise ConfigError(
+            f"{path} must hold one line of ASCII letters, digits and signs, as it is sent in an HTTP header. Remove the "
+            "file to have a new token made.",
+            code="data-unusable",
+        )
     return token
 
 

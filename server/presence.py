@@ -1,6 +1,7 @@
 """Which devices are connected right now, so that a returning robot finds its place free."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeAlias
 
 HangUp: TypeAlias = Callable[[int, str], None]
@@ -10,29 +11,50 @@ REPLACED = 4000
 DISMISSED = 4001
 
 
+@dataclass(frozen=True, slots=True)
+class _Line:
+    device: str
+    hang_up: HangUp
+
+
 class Presence:
-    """One connection per device. For use inside the event loop only."""
+    """One connection per device. For use inside the event loop only.
+
+    Connections are kept by the id of their entry in the registry, since that is what gets accepted and forgotten. An
+    accepted guest and the owner are two entries and yet one device.
+    """
 
     def __init__(self) -> None:
-        self._connections: dict[str, HangUp] = {}
+        self._connections: dict[str, _Line] = {}
 
-    def __contains__(self, device: str) -> bool:
-        return device in self._connections
+    def __contains__(self, entry: str) -> bool:
+        return entry in self._connections
 
-    def enter(self, device: str, hang_up: HangUp) -> None:
+    def has_device(self, device: str) -> bool:
+        """Whether a device is connected, by whatever entry it came in."""
+        return any(line.device == device for line in self._connections.values())
+
+    def enter(self, entry: str, device: str, hang_up: HangUp) -> None:
         """Note a connection. An older one of the same device is ended: its robot has gone without saying so."""
-        older = self._connections.get(device)
-        self._connections[device] = hang_up
-        if older is not None:
-            older(REPLACED, "replaced by a newer connection")
+        older = {
+            name: line
+            for name, line in self._connections.items()
+            if name == entry or line.device == device
+        }
+        for name in older:
+            del self._connections[name]
+        self._connections[entry] = _Line(device, hang_up)
+        for line in older.values():
+            line.hang_up(REPLACED, "replaced by a newer connection")
 
-    def leave(self, device: str, hang_up: HangUp) -> None:
+    def leave(self, entry: str, hang_up: HangUp) -> None:
         """Note the end of a connection. Does nothing if a newer one has taken its place."""
-        if self._connections.get(device) == hang_up:
-            del self._connections[device]
+        line = self._connections.get(entry)
+        if line is not None and line.hang_up == hang_up:
+            del self._connections[entry]
 
-    def dismiss(self, device: str, reason: str) -> None:
-        """End the connection of a device about which something else was decided meanwhile, if there is one."""
-        hang_up = self._connections.get(device)
-        if hang_up is not None:
-            hang_up(DISMISSED, reason)
+    def dismiss(self, entry: str, reason: str) -> None:
+        """End the connection of an entry about which something else was decided meanwhile, if there is one."""
+        line = self._connections.get(entry)
+        if line is not None:
+            line.hang_up(DISMISSED, reason)

@@ -5,9 +5,10 @@ import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeAlias
 
 import structlog
@@ -34,7 +35,7 @@ class KnownDevice:
     accepted: bool
     first_seen: datetime
     last_seen: datetime
-    """Exact to some minutes: not worth a write at every connection."""
+    """Exact to some minutes."""
     serial: str = ""
     board: str = ""
     """Name and version of the firmware, as the OTA request gave it."""
@@ -42,6 +43,8 @@ class KnownDevice:
     """Part of every token: raising it makes all earlier ones void."""
     issued: bool = False
     """Whether OTA handed out a token: from then on the Client-Id alone opens nothing."""
+    established: bool = False
+    """Whether it was let in to talk, or accepted by somebody: no other has a memory to lose."""
     forgotten: bool = False
     """A tombstone. It keeps the generation, so that old tokens stay void, and the name of the person taken."""
 
@@ -55,40 +58,102 @@ class KnownDevice:
         """Whether somebody else claimed the Device-Id before."""
         return GUEST_MARK in self.id
 
+    @property
+    def is_nameless(self) -> bool:
+        """Whether this entry stands for everybody who claims the Device-Id without a Client-Id."""
+        return self.is_guest and not self.client_id
+
+
+@dataclass(slots=True)
+class Roll:
+    """What `Registry.edit` lets change."""
+
+    devices: dict[str, KnownDevice]
+    """By id; tombstones included."""
+    floor: int = 0
+    """Generation of whoever has no entry. It stands for all entries that were struck out: their tokens stay void, and
+    nobody gets their persons."""
+
+    def generation_of(self, device_id: str) -> int:
+        """Return the generation with which a device begins, or begins again."""
+        stone = self.devices.get(device_id)
+        return stone.token_generation if stone else self.floor
+
+    def guests_of(self, device_id: str) -> list[KnownDevice]:
+        """Return the guests of a Device-Id, without tombstones."""
+        return find_guests(self.devices, device_id)
+
+    def strike(self, device: KnownDevice) -> None:
+        """Take an entry out to save room; the guests of an owner go with it, or the next owner would inherit them."""
+        for one in (device, *([] if device.is_guest else self.guests_of(device.id))):
+            del self.devices[one.id]
+            # The id of a guest says who it is; that of an owner may be claimed by somebody else next time.
+            is_inheritable = one.established and not (one.forgotten or one.is_guest)
+            self.floor = max(self.floor, one.token_generation + is_inheritable)
+
+
+def find_guests(known: Mapping[str, KnownDevice], device_id: str) -> list[KnownDevice]:
+    """Return the guests of a Device-Id, without tombstones."""
+    return [
+        device
+        for device in known.values()
+        if device.is_guest and device.device == device_id and not device.forgotten
+    ]
+
 
 class Registry:
     """Reads and writes the file. Safe to use from several threads, and beside another process on the same file.
 
+    A change of `last_seen` or `board` alone is written by the next `save`, together with others, and is lost if another
+    process writes before; every other change is on the disk when `edit` returns.
+
     A file that can't be parsed is moved aside as ``….broken`` and the devices known so far (none, at the start) stay; a
-    file that can't be written is logged, and what changed is kept in memory until the next change.
+    file that can't be written is logged, and what changed is kept in memory until the next `save`.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
         self._devices: dict[str, KnownDevice] = {}
+        self._floor = 0
+        self._is_unsaved = False
         self._signature: _Signature | None = None
         with self._lock:
             self._refresh()
 
-    def devices(self) -> list[KnownDevice]:
-        """Return all devices, tombstones included, by id."""
+    def snapshot(self) -> Mapping[str, KnownDevice]:
+        """Return all devices, tombstones included, by their ids. What changes later does not show in it."""
         with self._lock:
             self._refresh()
-            return sorted(self._devices.values(), key=lambda device: device.id)
+            return MappingProxyType(self._devices)
+
+    def devices(self) -> list[KnownDevice]:
+        """Return all devices, tombstones included, in the order of their ids."""
+        return sorted(self.snapshot().values(), key=lambda device: device.id)
 
     @contextmanager
-    def edit(self) -> Iterator[dict[str, KnownDevice]]:
-        """Look at the devices by id and change them; leaving the block without an error writes what changed.
+    def edit(self) -> Iterator[Roll]:
+        """Look at the devices and change them; leaving the block without an error keeps what changed.
 
         One block at a time; do nothing slow in it.
         """
         with self._lock:
             self._refresh()
-            draft = dict(self._devices)
+            draft = Roll(dict(self._devices), self._floor)
             yield draft
-            if draft != self._devices:
-                self._devices = draft
+            if draft == Roll(self._devices, self._floor):
+                return
+            is_urgent = draft.floor != self._floor or _is_urgent(self._devices, draft.devices)
+            self._devices, self._floor = draft.devices, draft.floor
+            self._is_unsaved = True
+            if is_urgent:
+                self._write()
+
+    def save(self) -> None:
+        """Write what has not been written yet, if anything."""
+        with self._lock:
+            self._refresh()
+            if self._is_unsaved:
                 self._write()
 
     def _refresh(self) -> None:
@@ -96,8 +161,9 @@ class Registry:
         if signature == self._signature:
             return
         self._signature = signature
+        self._is_unsaved = False
         if signature is None:
-            self._devices = {}
+            self._devices, self._floor = {}, 0
             return
         try:
             text = self._path.read_text(encoding="utf-8")
@@ -106,11 +172,12 @@ class Registry:
             return
         except UnicodeDecodeError:
             text = ""
-        devices, is_whole = _parse(text)
+        roll, is_whole = _parse(text)
         if not is_whole:
             self._put_aside()
-            devices = {**self._devices, **devices}
-        self._devices = devices
+            roll.devices = {**self._devices, **roll.devices}
+        self._devices = roll.devices
+        self._floor = max(self._floor, roll.floor)
         if not is_whole:
             self._write()
 
@@ -128,14 +195,18 @@ class Registry:
             log.warning("registry-unreadable", file=str(self._path), why=str(error))
 
     def _write(self) -> None:
-        devices = [_describe(device) for _, device in sorted(self._devices.items())]
-        text = json.dumps({"version": _FORMAT, "devices": devices}, indent=1, ensure_ascii=False)
+        lines = ",\n".join(
+            json.dumps(_describe(device), ensure_ascii=False)
+            for _, device in sorted(self._devices.items())
+        )
+        text = f'{{"version": {_FORMAT}, "floor": {self._floor}, "devices": [\n{lines}\n]}}\n'
         try:
             write_private(self._path, text.encode())
         except OSError as error:
             log.warning("registry-unwritten", file=str(self._path), why=str(error))
             return
         self._signature = _sign(self._path)
+        self._is_unsaved = False
 
 
 def write_private(path: Path, content: bytes) -> None:
@@ -166,17 +237,27 @@ def _sign(path: Path) -> _Signature | None:
     return status.st_mtime_ns, status.st_size, status.st_ino
 
 
-def _parse(text: str) -> tuple[dict[str, KnownDevice], bool]:
-    """Return the devices that can be read, and whether these are all."""
+def _is_urgent(old: Mapping[str, KnownDevice], new: Mapping[str, KnownDevice]) -> bool:
+    """Whether more changed than when a device was last seen and what firmware it runs."""
+    return old.keys() != new.keys() or any(
+        device is not new[name]
+        and replace(device, last_seen=new[name].last_seen, board=new[name].board) != new[name]
+        for name, device in old.items()
+    )
+
+
+def _parse(text: str) -> tuple[Roll, bool]:
+    """Return what can be read, and whether that is all."""
     try:
         root = json.loads(text)
         entries = root["devices"]
-    except (ValueError, RecursionError, KeyError, TypeError):
-        return {}, False
+        floor = int(root.get("floor", 0))
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError, OverflowError):
+        return Roll({}), False
     if not isinstance(entries, list):
-        return {}, False
+        return Roll({}), False
     devices = [_read_device(entry) for entry in entries]
-    return {device.id: device for device in devices if device}, all(devices)
+    return Roll({device.id: device for device in devices if device}, floor), all(devices)
 
 
 def _read_device(entry: object) -> KnownDevice | None:
@@ -194,6 +275,7 @@ def _read_device(entry: object) -> KnownDevice | None:
             board=_text(entry, "board"),
             token_generation=int(entry["token_generation"]),
             issued=entry["issued"] is True,
+            established=entry.get("established", True) is True,  # older files do not say
             forgotten=entry["forgotten"] is True,
         )
     except (KeyError, TypeError, ValueError, OverflowError):
@@ -226,5 +308,6 @@ def _describe(device: KnownDevice) -> dict[str, object]:
         "board": device.board,
         "token_generation": device.token_generation,
         "issued": device.issued,
+        "established": device.established,
         "forgotten": device.forgotten,
     }

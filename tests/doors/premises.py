@@ -202,7 +202,7 @@ async def listen_for_ever(device: Device) -> None:
         pass
 
 
-async def keep_sending(line: ClientConnection, message: bytes, seconds: float = 0.01) -> None:
+async def keep_sending(line: ClientConnection, message: bytes | str, seconds: float = 0.01) -> None:
     try:
         while True:
             await line.send(message)

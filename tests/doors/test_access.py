@@ -209,6 +209,49 @@ def test_a_flood_of_guests_stays_small_and_spares_accepted_ones(
     assert not access.admit(robot("kept"), AFAR).is_guest
 
 
+def test_who_names_no_client_id_is_never_taken_for_another(access: Access) -> None:
+    """Neither for the owner nor for the last one that named none: only the Device-Id would vouch for it."""
+    access.admit(Claim(ROBOT), HERE)
+    visits = [access.admit(robot(""), AFAR) for _ in range(3)]
+    assert all(visit.is_guest and visit.is_nameless and not visit.is_known for visit in visits)
+    assert len({OWN, *(visit.person for visit in visits)}) == 4
+
+
+def test_who_names_no_client_id_owns_nothing(access: Access) -> None:
+    first = access.admit(robot(""), AFAR)
+    assert access.admit(robot(""), AFAR).person != first.person
+    assert who(access.admit(robot(), AFAR)) == (OWN, False)
+    assert access.admit(robot(""), AFAR).person not in (OWN, first.person)
+
+
+def test_ota_gives_nobody_the_token_of_an_owner_for_an_empty_client_id(access: Access) -> None:
+    token = access.visit(robot(""), AFAR)
+    assert access.visit(robot(), AFAR) != token
+    for claim in (robot("", token), robot("", access.visit(robot(""), AFAR))):
+        assert access.admit(claim, AFAR).is_nameless
+    assert refusal(access, robot("")) == "token-missing"
+
+
+def test_acceptance_does_not_open_the_memory_of_the_owner_to_the_nameless(access: Access) -> None:
+    access.admit(robot(), AFAR)
+    access.admit(robot(""), AFAR)
+    (guest,) = [device for device in access.devices() if device.is_guest]
+    access.accept(guest.id, "taro")
+    person, is_guest = who(access.admit(robot(""), AFAR))
+    assert is_guest
+    assert person not in (OWN, "taro")
+
+
+def test_an_empty_client_id_in_an_older_registry_opens_nothing(
+    open_access: Open, tmp_path: Path
+) -> None:
+    open_access().admit(robot(), AFAR)
+    file = tmp_path / "devices.json"
+    file.write_text(file.read_text().replace('"first"', '""'))
+    access = open_access()
+    assert access.admit(robot(""), AFAR).person != OWN
+
+
 # Approval, acceptance, forgetting
 
 
@@ -259,18 +302,6 @@ def test_unknown_devices_can_be_neither_accepted_nor_forgotten(access: Access) -
         with pytest.raises(AccessError) as caught:
             decide("nobody")
         assert caught.value.code == "device-unknown"
-
-
-def test_a_full_registry_refuses_new_devices_but_not_known_ones(
-    access: Access, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("server.access._DEVICES", 2)
-    access.admit(robot(), AFAR)
-    access.admit(Claim("other", "x"), AFAR)
-    assert refusal(access, Claim("third", "x")) == "registry-full"
-    access.admit(robot(), AFAR)
-    access.forget("other")
-    access.admit(Claim("other", "x"), AFAR)
 
 
 @given(

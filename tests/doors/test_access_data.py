@@ -98,6 +98,25 @@ def test_the_api_is_for_programs_here_and_for_the_token(open_access: Open, tmp_p
             access.check_api(caller, token)
 
 
+def test_the_api_tells_a_page_from_elsewhere_why_it_is_refused(open_access: Open) -> None:
+    access = open_access(access={"api_token": "master"})
+    page = access.callers.identify("127.0.0.1", {"host": "evil.example"})
+    with pytest.raises(AccessError) as caught:
+        access.check_api(page, "")
+    assert caught.value.code == "host-foreign"
+    access.check_api(page, "master")
+
+
+@pytest.mark.parametrize("content", ["påss", "one\ntwo", "a\0b", b"\xff\xfe"])
+def test_an_api_token_that_cannot_be_sent_stops_the_start(
+    open_access: Open, tmp_path: Path, content: str | bytes
+) -> None:
+    raw = content if isinstance(content, bytes) else content.encode()
+    (tmp_path / "api-token").write_bytes(raw)
+    with pytest.raises(ConfigError, match="api-token must hold one line"):
+        open_access()
+
+
 def test_a_damaged_secret_is_replaced(open_access: Open, tmp_path: Path) -> None:
     before = open_access().visit(robot(), AFAR)
     (tmp_path / "secret").write_bytes(b"short")

@@ -4,7 +4,7 @@ import json
 import os
 import struct
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import anyio
@@ -16,7 +16,16 @@ from websockets.exceptions import ConnectionClosed
 
 from firmware_bridge import Hello
 from firmware_bridge.xiaozhi import XiaozhiDeviceCodec
-from tests.doors.premises import Doors, ask, end_of, greet, open_doors, until
+from tests.doors.premises import (
+    SECONDS,
+    Doors,
+    ask,
+    end_of,
+    greet,
+    keep_sending,
+    open_doors,
+    until,
+)
 
 XIAOZHI_HELLO = XiaozhiDeviceCodec().send(Hello())[0]
 NORMAL_FRAME = bytes([0x58, 0xFF, 0xFE])
@@ -214,6 +223,83 @@ async def test_an_endless_message_in_small_pieces_is_cut_off(
         with pytest.raises(ConnectionClosed):
             await line.send(pieces())
         assert await end_code(logs) == 1009
+
+
+MASK = bytes(4)
+PING, PONG = b"\x89\xfd" + MASK + bytes(125), b"\x8a\x80" + MASK
+BEGINNING, EMPTY_PIECE = b"\x02\x81" + MASK + b"a", b"\x00\x80" + MASK
+
+
+@pytest.mark.parametrize(
+    ("first", "frame"),
+    [(b"", PING), (b"", PONG), (BEGINNING, EMPTY_PIECE)],
+    ids=["pings", "pongs", "pieces of a message"],
+)
+async def test_frames_that_are_no_messages_count_as_well(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, first: bytes, frame: bytes
+) -> None:
+    async with watched(tmp_path, caplog) as (doors, logs), doors.robot() as line:
+        await greet(line)
+        line.transport.write(first + frame * 1500)
+        assert await end_of(line) == (1008, "too many messages a second")
+        assert await end_code(logs) == 1008
+
+
+async def test_a_client_that_never_stops_is_cut_off(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with (
+        watched(tmp_path, caplog) as (doors, logs),
+        doors.robot() as polite,
+        await anyio.connect_tcp("127.0.0.1", doors.device_port) as stream,
+    ):
+        await greet(polite)
+        await stream.send(handshake())
+        assert b" 101 " in await stream.receive()
+        with anyio.fail_after(SECONDS), suppress(anyio.BrokenResourceError):
+            while True:
+                await stream.send(PONG * 1000)
+        assert await end_code(logs) == 1008
+
+
+async def test_more_bytes_than_sound_could_have_end_with_1008(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with watched(tmp_path, caplog) as (doors, logs), doors.robot() as line:
+        await greet(line)
+        async with anyio.create_task_group() as tasks:
+            nonsense = json.dumps({"type": "unheard-of", "x": "x" * 60_000})
+            tasks.start_soon(keep_sending, line, nonsense, 0.0)
+            assert await end_of(line) == (1008, "too many bytes a second")
+            tasks.cancel_scope.cancel()
+        assert await end_code(logs) == 1008
+
+
+async def test_a_client_that_does_not_read_its_pongs_is_given_up(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    limits = {"messages_per_second": 1_000_000, "sound_burst_seconds": 10_000}
+    async with open_doors(tmp_path, limits=limits) as doors, doors.robot() as line:
+        await greet(line)
+        with capture_logs() as logs:
+            line.transport.pause_reading()
+            line.transport.write(PING * 200_000)
+            assert await end_code(logs) == 1013
+        line.transport.abort()
+
+
+def handshake() -> bytes:
+    lines = (
+        "GET /pcm HTTP/1.1",
+        "Host: 127.0.0.1",
+        "Upgrade: websocket",
+        "Connection: Upgrade",
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+        "Sec-WebSocket-Version: 13",
+        "Device-Id: restless",
+        "Client-Id: restless",
+    )
+    return "".join(f"{line}\r\n" for line in (*lines, "")).encode()
 
 
 async def test_text_that_is_no_utf8_ends_with_1007(

@@ -1,14 +1,19 @@
 import json
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import anyio
 import anyio.lowlevel
 import numpy as np
+import pytest
 from structlog.testing import capture_logs
+from websockets.asyncio.client import ClientConnection
 
 from firmware_bridge import (
     Aborted,
     Audio,
+    DeviceEvent,
     Hello,
     ListenStarted,
     PlayAudio,
@@ -18,12 +23,14 @@ from firmware_bridge import (
     TextSaid,
 )
 from firmware_bridge.xiaozhi import XiaozhiDeviceCodec
+from server.allowance import Allowance
 from server.audio import from_pcm
-from server.connection import COMMANDS, Allowance
+from server.connection import COMMANDS
 from server.ports import Device
 from tests.doors.premises import (
     HELLO,
     ROBOT,
+    Doors,
     ask,
     end_of,
     frames,
@@ -56,13 +63,14 @@ async def test_events_reach_the_conversation_in_order_without_pings(tmp_path: Pa
         ]
 
 
-async def test_sound_from_before_the_hello_is_not_lost(tmp_path: Path) -> None:
+async def test_sound_from_before_the_hello_is_dropped_and_counted(tmp_path: Path) -> None:
     async with open_doors(tmp_path) as doors, doors.robot() as line:
         for _ in range(30):
             await line.send(bytes(640))
         await greet(line)
         await say(line, "hi")
-        assert doors.app.heard[:30] == [Audio(bytes(640), 16_000)] * 30
+        assert doors.app.heard == [Hello(), TextSaid("hi")]
+        assert round(dropped_seconds(doors), 3) == 0.6
 
 
 async def test_sound_at_any_rate_arrives_at_sixteen_kilohertz(tmp_path: Path) -> None:
@@ -206,18 +214,113 @@ async def test_a_robot_that_sends_too_fast_is_hung_up_on(tmp_path: Path) -> None
             tasks.cancel_scope.cancel()
 
 
-async def test_the_burst_after_a_stall_of_the_radio_link_is_welcome(tmp_path: Path) -> None:
+async def test_a_long_message_is_a_few_seconds_of_sound_at_most(tmp_path: Path) -> None:
     async with open_doors(tmp_path) as doors, doors.robot() as line:
         await greet(line)
-        for _ in range(300):
-            await line.send(bytes(640))
+        await line.send(bytes(65_536))
         assert await say(line, "hi") == "hi"
-        assert sum(isinstance(event, Audio) for event in doors.app.heard) == 300
+        await line.send(bytes(65_537))
+        assert (await end_of(line))[0] == 1009
+
+
+@pytest.mark.parametrize("protocol", ["/pcm at 16000 Hz", "/pcm at 48000 Hz", "/xiaozhi/v1/"])
+async def test_robots_behind_a_bad_radio_link_lose_nothing(tmp_path: Path, protocol: str) -> None:
+    """Each robot's link stands still for three seconds, again and again, and then delivers everything at once."""
+    stall_seconds, stalls = 3, 4
+    path, _, rest = protocol.partition(" at ")
+    hello, pieces, piece_seconds = microphone(path, int(rest.split()[0]) if rest else 16_000)
+    pieces_a_stall = round(stall_seconds / piece_seconds)
+    async with (
+        open_doors(tmp_path) as doors,
+        doors.robot(path) as one,
+        doors.robot(path, {"Device-Id": "two", "Client-Id": "two"}) as other,
+    ):
+        for line in (one, other):
+            await line.send(hello)
+            await line.recv()
+        for _ in range(stalls):
+            for line in (one, other):
+                for number in range(pieces_a_stall):
+                    await line.send(pieces[number % len(pieces)])
+        sent = 2 * stalls * pieces_a_stall
+        await until(lambda: sum(isinstance(event, Audio) for event in doors.app.heard) == sent)
+        assert dropped_seconds(doors) == 0
+        for line in (one, other):
+            assert (await ask(line, {"type": "ping"}))["type"] == "pong"
+
+
+def microphone(path: str, rate: int) -> tuple[str | bytes, Sequence[str | bytes], float]:
+    """Return a hello, and messages of sound with their length in seconds."""
+    if path == "/pcm":
+        return json.dumps({"type": "hello", "rate": rate}), [bytes(2 * rate // 50)], 0.02
+    codec = XiaozhiDeviceCodec(dtx=False)
+    hello = codec.send(Hello())[0]
+    return hello, [codec.send(Audio(bytes(1920), 16_000))[0] for _ in range(10)], 0.06
+
+
+async def test_sound_that_comes_too_fast_is_dropped_and_counted(tmp_path: Path) -> None:
+    limits = {"sound_speed": 1, "sound_burst_seconds": 5}
+    async with open_doors(tmp_path, limits=limits) as doors, doors.robot() as line:
+        await greet(line)
+        for _ in range(9):
+            await line.send(bytes(32_000))
+        assert await say(line, "hi") == "hi"
+        heard = sum(isinstance(event, Audio) for event in doors.app.heard)
+        assert 5 <= heard < 9
+        assert heard + dropped_seconds(doors) == 9
+
+
+async def test_a_robot_that_goes_on_sending_too_much_sound_is_hung_up_on(tmp_path: Path) -> None:
+    async with open_doors(tmp_path) as doors, doors.robot() as line:
+        await greet(line)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(keep_sending, line, bytes(32_000))
+            assert await end_of(line) == (1008, "too much sound")
+            tasks.cancel_scope.cancel()
+        assert dropped_seconds(doors) > 0
+
+
+async def test_a_robot_whose_sound_nobody_takes_waits_and_loses_nothing(tmp_path: Path) -> None:
+    go_on = anyio.Event()
+    heard: Counter[type[DeviceEvent]] = Counter()
+
+    async def talk(device: Device) -> None:
+        await go_on.wait()
+        async for event in device.events():
+            heard[type(event)] += 1
+
+    limits = {"sound_burst_seconds": 1000, "messages_per_second": 10_000}
+    async with open_doors(tmp_path, talk, limits=limits) as doors, doors.robot() as line:
+        await greet(line)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(send_all, line, [bytes(32_000)] * 900)
+            await anyio.sleep(0.3)
+            assert line.transport.get_write_buffer_size() > 0
+            go_on.set()
+        await until(lambda: heard[Audio] == 900)
+        assert dropped_seconds(doors) == 0
+
+
+async def send_all(line: ClientConnection, messages: Sequence[bytes]) -> None:
+    for message in messages:
+        await line.send(message)
+
+
+def dropped_seconds(doors: Doors) -> float:
+    name = b"omoide_dropped_sound_seconds_total "
+    lines = doors.app.metrics.render().splitlines()
+    return float(next(line for line in lines if line.startswith(name)).removeprefix(name))
+
+
+def test_a_link_that_stalls_all_day_never_overdraws_the_allowance() -> None:
+    allowance = Allowance(3, 30)
+    for stall in range(1, 1000):
+        assert allowance.take(stall * 10.0, 10.0) >= 0
 
 
 def test_the_allowance_comes_back_with_time_but_does_not_pile_up() -> None:
-    allowance = Allowance(20)
-    assert all(allowance.take(0.0) for _ in range(100))
-    assert not allowance.take(0.0)
-    assert [allowance.take(1.0) for _ in range(20)] == [True] * 19 + [False]
-    assert [allowance.take(3600.0) for _ in range(101)] == [True] * 100 + [False]
+    allowance = Allowance(20, 100)
+    assert [allowance.take(0.0) for _ in range(3)] == [99, 98, 97]
+    assert allowance.take(0.0, 98) == -1
+    assert allowance.take(1.0) == 18
+    assert allowance.take(3600.0) == 99

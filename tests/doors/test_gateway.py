@@ -141,7 +141,12 @@ async def test_a_person_can_be_chosen_on_this_machine_only(tmp_path: Path) -> No
         assert (
             await person_of(doors, f"/pcm?device-id={ROBOT}&person=hanako", headers={}) == "hanako"
         )
-        elsewhere = {"Device-Id": "other", "Omoide-Person": "taro", **FROM_AFAR}
+        elsewhere = {
+            "Device-Id": "other",
+            "Client-Id": "x",
+            "Omoide-Person": "taro",
+            **FROM_AFAR,
+        }
         assert await person_of(doors, headers=elsewhere) == "person-other"
 
 
@@ -170,6 +175,8 @@ async def test_refusals_are_json_and_one_line_in_the_log(
         assert (got, error["code"]) == (status, code)
         assert error["message"]
         assert [entry["event"] for entry in logs] == ["device-refused"]
+        named = {name.lower(): value for name, value in headers.items()}.get("device-id", "")
+        assert (logs[0]["device"], logs[0]["hint"]) == (named, error["message"])
         assert doors.app.devices == []
 
 
@@ -177,7 +184,7 @@ async def test_a_robot_that_waits_for_approval_is_told_so(tmp_path: Path) -> Non
     async with open_doors(tmp_path, http=True, access={"mode": "approve"}) as doors:
         status, error = await doors.refusal(headers=afar())
         assert (status, error["code"]) == (403, "device-waiting")
-        assert f"/api/devices/{ROBOT}/accept" in error["message"]
+        assert f"omoide devices accept {ROBOT}" in error["message"]
         async with doors.web() as web:
             await web.post(f"/api/devices/{ROBOT}/accept", json={})
         assert await person_of(doors, headers=afar()) == OWN
