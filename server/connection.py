@@ -28,22 +28,23 @@ from firmware_bridge import (
     Welcome,
 )
 from server.access import Admission
+from server.allowance import Allowance
 from server.audio import LISTENING_RATE, Resampler, from_pcm, to_pcm
 from server.config import LimitsSection
 from server.failures import describe_failure
+from server.inbox import Inbox
 from server.ports import Device
+from server.telemetry import Metrics
 
 log = structlog.get_logger(__name__)
 
 NORMAL, PROTOCOL_ERROR, ABNORMAL = 1000, 1002, 1006
-POLICY, TOO_BIG, INTERNAL_ERROR, TRY_LATER = 1008, 1009, 1011, 1013
+POLICY, INTERNAL_ERROR, TRY_LATER = 1008, 1011, 1013
 
-TEXT_BYTES = 65_536
 COMMANDS = 500
 """Waiting commands beyond which a robot counts as gone: half a minute of sound."""
-_EVENTS = 512
-_BURST_SECONDS = 5
-"""After a stall of the radio link, or of this process, everything of the meantime arrives at once."""
+_INBOX_BYTES = 1_048_576
+"""Half a minute of sound: models may still be loading."""
 _FLUSH_SECONDS = 5.0
 _CLOSE_SECONDS = 3.0
 _FRAME_MS = 60
@@ -59,21 +60,28 @@ class Connection:
     """
 
     def __init__(
-        self, socket: ServerConnection, codec: Codec, admission: Admission, limits: LimitsSection
+        self,
+        socket: ServerConnection,
+        codec: Codec,
+        admission: Admission,
+        limits: LimitsSection,
+        metrics: Metrics,
     ) -> None:
         self._socket = socket
         self._codec = codec
         self._admission = admission
         self._limits = limits
+        self._metrics = metrics
         self._scope = anyio.CancelScope()
         self._welcome = Welcome(uuid.uuid4().hex, _XIAOZHI_RATE, _FRAME_MS)
         self._echo_cancelled = False
         self._greeted = anyio.Event()
-        self._inbox, self._events = anyio.create_memory_object_stream[DeviceEvent](_EVENTS)
+        self._inbox = Inbox(_INBOX_BYTES)
         self._commands: deque[DeviceCommand] = deque()
         self._filled = anyio.Event()
         self._emptied = anyio.Event()
-        self._allowance = Allowance(limits.messages_per_second)
+        self._sound = Allowance(limits.sound_speed, limits.sound_burst_seconds)
+        self._dropped_sound = False
         self._resampler: tuple[int, Resampler] | None = None
         self._active_at = anyio.current_time()
         self.ending: tuple[int, str] | None = None
@@ -121,7 +129,7 @@ class Connection:
 
     def events(self) -> AsyncIterator[DeviceEvent]:
         """Iterate over what the robot sends, in order, from its hello until it hangs up. `Audio` is at 16 kHz."""
-        return self._events
+        return self._inbox
 
     def send(self, command: DeviceCommand) -> None:
         """Queue a command. A robot that does not take its commands any more is hung up on."""
@@ -163,7 +171,6 @@ class Connection:
                     tasks.start_soon(self._read)
         finally:
             self._inbox.close()
-            self._events.close()
             with anyio.move_on_after(_CLOSE_SECONDS, shield=True):  # it may have stopped reading
                 await self._socket.close(*(self.ending or (INTERNAL_ERROR, "")))
 
@@ -171,20 +178,14 @@ class Connection:
         try:
             while True:
                 message = await self._socket.recv()
-                if isinstance(message, str) and len(message.encode()) > TEXT_BYTES:
-                    self.hang_up(TOO_BIG, f"a text message has at most {TEXT_BYTES} bytes")
-                if not self._allowance.take(anyio.current_time()):
-                    self.hang_up(POLICY, "too many messages a second")
-                if self.ending is not None:
-                    return
                 for event in self._codec.receive(message):
-                    await self._take(event)
+                    await self._take(event, len(message))
         except ProtocolError as error:
             self.hang_up(PROTOCOL_ERROR, error.code)
         except ConnectionClosed as error:
             self.hang_up(*_explain_end(error))
 
-    async def _take(self, event: DeviceEvent) -> None:
+    async def _take(self, event: DeviceEvent, message_bytes: int) -> None:
         match event:
             case Pinged():
                 self.send(Pong())
@@ -193,7 +194,10 @@ class Connection:
                 if self._greet(event):
                     return
             case Audio():
+                if not self._may_be_heard(event):
+                    return
                 event = self._at_listening_rate(event)
+                message_bytes = len(event.pcm)
             case TextSaid() | ListenStarted() | WakeWord():
                 self.touch()
             case Closed():
@@ -201,7 +205,7 @@ class Connection:
                 return
             case _:
                 pass
-        await self._inbox.send(event)
+        await self._inbox.put(event, message_bytes)
 
     def _greet(self, hello: Hello) -> bool:
         """Answer a hello; return whether it was only repeated. The format of the first stays: sound is on its way."""
@@ -214,6 +218,21 @@ class Connection:
             self._greeted.set()
         self.send(self._welcome)
         return is_repeated
+
+    def _may_be_heard(self, audio: Audio) -> bool:
+        """Count a piece of sound; return whether the conversation gets it. Too much is dropped, and in the end punished."""
+        seconds = len(audio.pcm) / 2 / audio.rate
+        left_seconds = self._sound.take(anyio.current_time(), seconds)
+        if left_seconds >= 0 and self._greeted.is_set():
+            return True
+        reason = "too much sound" if left_seconds < 0 else "sound before the hello"
+        self._metrics.dropped_sound.inc(seconds)
+        if not self._dropped_sound:
+            self._dropped_sound = True
+            log.warning("sound-dropped", device=self.id, reason=reason)
+        if left_seconds < -self._limits.sound_burst_seconds:
+            self.hang_up(POLICY, reason)
+        return False
 
     def _at_listening_rate(self, audio: Audio) -> Audio:
         if audio.rate == LISTENING_RATE:
@@ -278,24 +297,6 @@ class Connection:
         code, place = describe_failure(error)
         log.warning("conversation-failed", device=self.id, code=code, where=place)
         self.hang_up(INTERNAL_ERROR, code)
-
-
-class Allowance:
-    """How many messages a robot may send: so many a second, and some seconds' worth at once."""
-
-    def __init__(self, per_second: int) -> None:
-        self._per_second = per_second
-        self._left = float(per_second * _BURST_SECONDS)
-        self._counted_at: float | None = None
-
-    def take(self, now_seconds: float) -> bool:
-        """Count one message; return whether it was within the limit."""
-        if self._counted_at is not None:
-            gained = (now_seconds - self._counted_at) * self._per_second
-            self._left = min(self._left + gained, self._per_second * _BURST_SECONDS)
-        self._counted_at = now_seconds
-        self._left -= 1
-        return self._left >= 0
 
 
 def _explain_end(error: ConnectionClosed) -> tuple[int, str]:

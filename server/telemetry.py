@@ -37,6 +37,7 @@ class Metrics:
 
     Attributes:
         connections: How many robots are connected. The gateway keeps it.
+        dropped_sound: Seconds of sound that were not listened to. Connections keep it.
         media_type: Of what `render` returns.
     """
 
@@ -46,6 +47,11 @@ class Metrics:
         self._registry = CollectorRegistry()
         self.connections = Gauge(
             "omoide_connections", "Robots that are connected.", registry=self._registry
+        )
+        self.dropped_sound = Counter(
+            "omoide_dropped_sound_seconds",
+            "Sound that was not listened to: more than the limits allow, or before the hello.",
+            registry=self._registry,
         )
         self._turns = Counter(
             "omoide_turns",

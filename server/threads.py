@@ -4,16 +4,18 @@ Both leave a cancelled caller free at once. What its thread was doing goes on to
 stopped, and the result is kept (a loaded model) or thrown away (a computation).
 """
 
+import asyncio
 import os
 import threading
-import time
+from collections import OrderedDict, deque
 from collections.abc import Callable
-from contextlib import nullcontext
-from dataclasses import dataclass
-from functools import partial
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext, suppress
+from contextvars import copy_context
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from anyio import CapacityLimiter, to_thread
+from anyio import CapacityLimiter, Event, current_time, to_thread
 
 from server.trace import stage
 from server.turn import Stage
@@ -68,40 +70,108 @@ class Computed(Generic[T]):
     waited_seconds: float
 
 
-class OneAtATime:
-    """Runs the blocking calls of one engine, never two at once.
+class Overtaken(Exception):  # noqa: N818 - it says what happened to the call
+    """A call was not made: the same caller asked for newer ones while it waited."""
 
-    A call whose caller has left before its turn came is not made, so abandoned work can't pile up.
+
+@dataclass(slots=True, eq=False)
+class _Place:
+    """A place in the queue of an engine."""
+
+    caller: str
+    called: Event = field(default_factory=Event)
+    overtaken: bool = False
+
+
+class OneAtATime:
+    """Runs the blocking calls of one engine, never two at once, in a thread of its own.
+
+    Whoever waits is served in turn with the others, however many calls one caller makes. A call whose caller has left
+    before its turn came is not made. Belongs to the event loop in which it is used.
     """
 
-    def __init__(self) -> None:
-        # One call runs and one stands ready behind it; the others wait without a thread.
-        self._threads = CapacityLimiter(2)
-        self._engine = threading.Lock()
+    def __init__(self, waiting_each: int | None = None) -> None:
+        """Make an engine's queue.
 
-    async def run(self, work: Callable[[], T]) -> Computed[T]:
-        """Do `work` in a thread as soon as no other work runs. Raises whatever `work` raises."""
-        left = threading.Event()
-        asked = time.monotonic()  # threads have no event loop whose clock they could read
+        Args:
+            waiting_each: How many calls of one caller may wait; one more takes the place of the oldest. None for any
+                number.
+        """
+        self._waiting_each = waiting_each
+        self._thread = ThreadPoolExecutor(1)
+        self._busy = False
+        self._queues: OrderedDict[str, deque[_Place]] = OrderedDict()
+        """Who waits, by caller. The first caller is the next one, the last one was served last."""
+
+    async def run(self, work: Callable[[], T], caller: str = "") -> Computed[T]:
+        """Do `work` in a thread as soon as no other work runs.
+
+        Args:
+            work: What to do.
+            caller: Who asks, e.g. a device. Callers take turns.
+
+        Raises:
+            Overtaken: The caller asked for more than may wait, and this was the oldest call.
+            Exception: Whatever `work` raises.
+        """
+        asked = current_time()
+        await self._wait_for_turn(caller)
+        waited = current_time() - asked
+        loop = asyncio.get_running_loop()
+
+        def end(_: Future[T]) -> None:
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(self._call_next, caller)
+
+        future = self._thread.submit(copy_context().run, work)
+        future.add_done_callback(end)
+        # The engine is busy until the work ends, the caller is free at once.
+        return Computed(await to_thread.run_sync(future.result, abandon_on_cancel=True), waited)
+
+    async def _wait_for_turn(self, caller: str) -> None:
+        if not self._busy:
+            self._busy = True
+            return
+        place = self._queue(caller)
         try:
-            return await to_thread.run_sync(
-                partial(self._take_turn, work, left, asked),
-                abandon_on_cancel=True,
-                limiter=self._threads,
-            )
-        finally:
-            left.set()
+            await place.called.wait()
+        except BaseException:
+            self._leave(place)
+            raise
+        if place.overtaken:
+            raise Overtaken
 
-    def _take_turn(self, work: Callable[[], T], left: threading.Event, asked: float) -> Computed[T]:
-        with self._engine:
-            if left.is_set():
-                raise _CallerLeft
-            waited = time.monotonic() - asked
-            return Computed(work(), waited)
+    def _queue(self, caller: str) -> _Place:
+        place = _Place(caller)
+        queue = self._queues.setdefault(caller, deque())
+        queue.append(place)
+        if self._waiting_each is not None and len(queue) > self._waiting_each:
+            oldest = queue.popleft()
+            oldest.overtaken = True
+            oldest.called.set()
+        return place
 
+    def _leave(self, place: _Place) -> None:
+        queue = self._queues.get(place.caller, deque())
+        if place in queue:
+            queue.remove(place)
+            self._drop_empty(place.caller)
+        elif not place.overtaken:  # its turn had just come
+            self._call_next(place.caller)
 
-class _CallerLeft(Exception):  # noqa: N818 - nobody is there to see it
-    """The caller was cancelled while the call waited for its turn."""
+    def _call_next(self, served: str) -> None:
+        """Give the engine to whoever comes next; `served` comes last."""
+        if served in self._queues:
+            self._queues.move_to_end(served)
+        self._busy = bool(self._queues)
+        if self._busy:
+            caller, queue = next(iter(self._queues.items()))
+            queue.popleft().called.set()
+            self._drop_empty(caller)
+
+    def _drop_empty(self, caller: str) -> None:
+        if not self._queues[caller]:
+            del self._queues[caller]
 
 
 def cores() -> int:

@@ -17,18 +17,20 @@ from server.config import AsrSection
 from server.errors import AsrError, EngineMissing, OmoideError
 from server.ports import Speech, SpeechChunk
 from server.query import is_noise
-from server.threads import Lazy, OneAtATime, cores
-from server.trace import add_stage
+from server.threads import Lazy, OneAtATime, Overtaken, cores
+from server.trace import add_stage, turn_device
 from server.turn import Stage, Transcript
 from server.weights import WHISPER_BASE, obtain
 
 log = structlog.get_logger(__name__)
 
-_UNSURE_LOG_PROBABILITY = -0.7
-"""Below this Whisper guesses words. Recognised speech has -0.1 to -0.6, words invented on noise -1.5 to -7."""
 _NOTABLE_SECONDS = 0.001
 _MOST_THREADS = 4
 """More cores than this don't make so small a network faster."""
+
+
+_WAITING_EACH = 2
+"""How many recognitions of one device may wait for others: more, and what it says is older than anybody's patience."""
 
 
 class Network(Protocol):
@@ -77,7 +79,7 @@ class _Guess:
 
 
 class WhisperAsr:
-    """Whisper in this process. Calls of several devices wait for each other."""
+    """Whisper in this process. Several devices take turns; one that asks for too much loses what it asked first."""
 
     def __init__(
         self, config: AsrSection, data: Path, load: Callable[[], Network] | None = None
@@ -92,7 +94,7 @@ class WhisperAsr:
         self._config = config
         self._early_start_samples = config.whisper.early_start_ms * LISTENING_RATE // 1000
         self._model = Lazy[Network](load or partial(_load, config, data))
-        self._network = OneAtATime()
+        self._network = OneAtATime(_WAITING_EACH)
         self.name = f"whisper {_title(config)}"
 
     async def transcribe(self, speech: Speech, language: str | None) -> Transcript:
@@ -118,15 +120,24 @@ class WhisperAsr:
         samples = np.concatenate([np.zeros(0, np.int16), *heard])
         result = guess.outcome() if guess else await self.recognise(samples, language)
         _record(result, ended_at)
-        return self._judge(result.recognised, samples)
+        return self._judge(result.recognised)
 
     async def recognise(self, samples: Samples, language: str | None) -> _Result:
-        """Recognise a finished piece of sound as soon as the network is free."""
+        """Recognise a finished piece of sound as soon as the network is free.
+
+        Raises:
+            AsrError: It failed; `asr-overtaken` if the device said so much meanwhile that this was given up.
+        """
         asked_at = current_time()
         model = await self._model.get()
         loaded_at = current_time()
         work = partial(model.recognise, samples, language, self._config.languages)
-        computed = await self._network.run(work)
+        try:
+            computed = await self._network.run(work, turn_device())
+        except Overtaken as error:
+            raise AsrError(
+                "asr-overtaken", "The device said more while this waited to be recognised."
+            ) from error
         return _Result(computed.value, asked_at, loaded_at, loaded_at + computed.waited_seconds)
 
     async def warm_up(self) -> None:
@@ -144,7 +155,7 @@ class WhisperAsr:
         silence = chunk.silence_samples
         return 0 < self._early_start_samples <= silence < sum(map(len, heard))
 
-    def _judge(self, recognised: Recognised, samples: Samples) -> Transcript:
+    def _judge(self, recognised: Recognised) -> Transcript:
         """Make the text empty if nobody spoke: on noise, Whisper invents something.
 
         Neither sign is enough alone. The network doubts long speech with pauses, and is unsure of a short "yes".
@@ -152,7 +163,7 @@ class WhisperAsr:
         text = recognised.text
         unlikely = (
             recognised.no_speech_probability > self._config.whisper.no_speech_threshold
-            and recognised.log_probability < _UNSURE_LOG_PROBABILITY
+            and recognised.log_probability < self._config.whisper.unsure_log_probability
         )
         if text and (unlikely or is_noise(text)):
             log.info(
@@ -161,12 +172,7 @@ class WhisperAsr:
                 text_pii=text,
             )
             text = ""
-        return Transcript(
-            text,
-            recognised.language,
-            round(recognised.language_probability, 3),
-            len(samples) / LISTENING_RATE,
-        )
+        return Transcript(text, recognised.language)
 
 
 def _record(result: _Result, ended_at: float) -> None:

@@ -46,7 +46,6 @@ class Recognised:
 
     text: str
     language: str
-    language_probability: float
     no_speech_probability: float
     """How sure the network is that nobody spoke; of several pieces, the least."""
     log_probability: float
@@ -107,7 +106,7 @@ class WhisperModel:
             AsrError: The network does not know the language, or fails.
         """
         choice = self._known(languages if language is None else [language])
-        found, probability = choice[0], 1.0
+        found = choice[0]
         pieces: list[_Piece] = []
         try:
             for piece in split_at_pauses(samples, LONGEST_PIECE_SAMPLES):
@@ -115,7 +114,7 @@ class WhisperModel:
                     continue
                 heard = self._encode(piece)
                 if not pieces and len(choice) > 1:
-                    found, probability = self._detect(heard, choice)
+                    found = self._detect(heard, choice)
                 pieces.append(self._decode(heard, found, len(piece) / LISTENING_RATE))
         except RuntimeError as error:
             raise AsrError("asr-failed", f"Whisper failed: {error}") from error
@@ -123,7 +122,6 @@ class WhisperModel:
         return Recognised(
             between.join(piece.text for piece in pieces if piece.text),
             found,
-            probability,
             min((piece.no_speech_probability for piece in pieces), default=1.0),
             max((piece.log_probability for piece in pieces), default=_NEVER),
         )
@@ -146,15 +144,13 @@ class WhisperModel:
         window[0, :, : min(length, wanted)] = features[:, :wanted]
         return self._whisper.model.encode(self._view.from_array(window))
 
-    def _detect(self, heard: Any, choice: Sequence[str]) -> tuple[str, float]:
+    def _detect(self, heard: Any, choice: Sequence[str]) -> str:
         """Pick a language by one step of the decoder on what the encoder has made already."""
         probabilities = {
             token.strip("<|>"): float(value)
             for token, value in self._whisper.model.detect_language(heard)[0]
         }
-        total = sum(probabilities[code] for code in choice)
-        best = max(choice, key=lambda code: probabilities[code])
-        return best, probabilities[best] / total if total > 0 else 0.0
+        return max(choice, key=lambda code: probabilities[code])
 
     def _decode(self, heard: Any, language: str, seconds: float) -> _Piece:
         multilingual = self._whisper.model.is_multilingual
