@@ -10,6 +10,7 @@ from server.commands import bench, devices, doctor, replay, serve, talk
 from server.commands.reach import Place
 from server.commands.report import Report, Tell
 from server.commands.run import carry_out, find_config, with_config
+from server.commands.usage import Commands
 from server.config import Config
 from server.simulator import Habits, Identity
 from server.simulator.habits import ProtocolName
@@ -38,6 +39,14 @@ UrlOption = Annotated[
         "--url", help="A running server, e.g. http://192.168.1.10:8003. Without it one is started."
     ),
 ]
+TokenOption = Annotated[
+    str,
+    typer.Option(
+        "--token",
+        metavar="TOKEN",
+        help="API token of that server. Without it the configured one (OMOIDE_ACCESS__API_TOKEN).",
+    ),
+]
 DeviceOption = Annotated[
     str, typer.Option("--device", metavar="ID", help="Device-Id of the simulated robot.")
 ]
@@ -50,6 +59,7 @@ DATA = Path("var")
 
 app = typer.Typer(
     name="omoide",
+    cls=Commands,
     help="A voice server for desk robots that remembers.",
     no_args_is_help=True,
     add_completion=False,
@@ -84,6 +94,7 @@ def talk_command(
     device: DeviceOption = talk.DEVICE,
     person: PersonOption = "",
     url: UrlOption = None,
+    token: TokenOption = "",
     as_json: JsonOption = False,
     config: ConfigOption = None,
     data: DataOption = DATA,
@@ -92,7 +103,7 @@ def talk_command(
     habits = Habits(protocol=protocol, framing=framing, mode=mode)
 
     async def work(loaded: Config, tell: Tell) -> Report:
-        place = Place(loaded, data, url)
+        place = Place(loaded, data, url, token=token)
         return await talk.talk(wavs, place, Identity(device, person), habits, tell)
 
     _exit(carry_out(with_config(work, config), nothing=talk.NOTHING, as_json=as_json))
@@ -106,6 +117,7 @@ def say_command(
     device: DeviceOption = talk.DEVICE,
     person: PersonOption = "",
     url: UrlOption = None,
+    token: TokenOption = "",
     as_json: JsonOption = False,
     config: ConfigOption = None,
     data: DataOption = DATA,
@@ -114,7 +126,7 @@ def say_command(
     habits = Habits(protocol=protocol, mode="manual")  # nobody speaks: no microphone is opened
 
     async def work(loaded: Config, tell: Tell) -> Report:
-        place = Place(loaded, data, url)
+        place = Place(loaded, data, url, token=token)
         return await talk.say(text, place, Identity(device, person), habits, tell)
 
     _exit(carry_out(with_config(work, config), nothing=talk.NOTHING, as_json=as_json))
@@ -124,6 +136,7 @@ def say_command(
 def replay_command(
     script: Annotated[Path, typer.Argument(metavar="SCRIPT.yaml", help="The talk to hold.")],
     url: UrlOption = None,
+    token: TokenOption = "",
     as_json: JsonOption = False,
     config: ConfigOption = None,
     data: DataOption = DATA,
@@ -131,7 +144,7 @@ def replay_command(
     """Hold a scripted talk and compare what comes back with what was expected."""
 
     async def work(loaded: Config, tell: Tell) -> Report:
-        return await replay.replay(script, Place(loaded, data, url), tell)
+        return await replay.replay(script, Place(loaded, data, url, token=token), tell)
 
     _exit(carry_out(with_config(work, config), nothing=replay.NOTHING, as_json=as_json))
 

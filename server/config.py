@@ -3,9 +3,16 @@
 import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -13,25 +20,31 @@ from pydantic_settings import (
     SettingsError,
 )
 
-from server.config_file import ConfigFile, explain, read_config_file, reject_unknown_variables
+from server.config_environment import read_variables
+from server.config_faults import explain
+from server.config_file import ConfigFile, read_config_file
+from server.config_values import (
+    ApiKey,
+    Host,
+    Language,
+    LanguageOrAuto,
+    ListeningHost,
+    Milliseconds,
+    Network,
+    Port,
+    Probability,
+    PublicUrl,
+    Seconds,
+    ServiceUrl,
+    Temperature,
+    Token,
+    VariableName,
+    Zone,
+    check_key,
+)
+from server.errors import ConfigError
 
 ENVIRONMENT_PREFIX = "OMOIDE_"
-
-Probability = Annotated[float, Field(ge=0, le=1)]
-Milliseconds = Annotated[int, Field(ge=0)]
-Seconds = Annotated[float, Field(gt=0)]
-Language = Annotated[str, Field(pattern="^[a-z]{2}$")]
-Port = Annotated[int, Field(ge=0, le=65535)]
-
-
-def _known_zone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError) as error:
-        raise ValueError(
-            f"no time zone is called {name!r}; use a name such as Asia/Tokyo"
-        ) from error
-    return name
 
 
 class Section(BaseModel):
@@ -43,38 +56,56 @@ class Section(BaseModel):
 class ServerSection(Section):
     """Doors and clock."""
 
-    host: str = "0.0.0.0"  # robots come from the local network
+    host: ListeningHost = "0.0.0.0"  # robots come from the local network
     device_port: Port = 8000
-    http_port: Port = 8003
-    public_url: str = ""
-    timezone: Annotated[str, AfterValidator(_known_zone)] = "Asia/Tokyo"
+    http_port: Annotated[Port, Field(validate_default=True)] = 8003
+    public_url: PublicUrl = ""
+    timezone: Zone = "Asia/Tokyo"
     wake_words: tuple[str, ...] = ()
+
+    @field_validator("http_port")
+    @classmethod
+    def _is_a_port_of_its_own(cls, port: int, info: ValidationInfo) -> int:
+        if port != 0 and port == info.data.get("device_port"):
+            raise ValueError(
+                "that is server.device_port, too. Give each a port of its own, or 0 for any free one"
+            )
+        return port
 
 
 class AccessSection(Section):
     """Who may come in."""
 
     mode: Literal["open", "approve"] = "open"
-    api_token: SecretStr = SecretStr("")
-    trusted_proxies: tuple[str, ...] = ()
-    allowed_hosts: tuple[str, ...] = ()
+    api_token: Token = SecretStr("")
+    trust_loopback: bool = True
+    trusted_proxies: tuple[Network, ...] = ()
+    allowed_hosts: tuple[Host, ...] = ()
 
 
 class LimitsSection(Section):
     """What one connection may ask of the server."""
 
-    message_bytes: Annotated[int, Field(ge=1024)] = 262_144
+    message_bytes: Annotated[int, Field(ge=1024)] = 65_536
     messages_per_second: Annotated[int, Field(ge=20)] = 200
+    sound_speed: Annotated[float, Field(ge=1)] = 3.0
+    sound_burst_seconds: Annotated[float, Field(ge=5)] = 30.0
     idle_close_seconds: Seconds = 110.0
     hello_timeout_seconds: Seconds = 10.0
     connections: Annotated[int, Field(ge=1)] = 200
+    connections_per_address: Annotated[int, Field(ge=1)] = 50
+    new_devices_per_hour: Annotated[int, Field(ge=1)] = 60
+    text_chars: Annotated[int, Field(ge=100)] = 1000
+    http_connections: Annotated[int, Field(ge=1)] = 128
+    http_connections_per_address: Annotated[int, Field(ge=1)] = 32
+    http_patience_seconds: Seconds = 10.0
 
 
 class DeviceSection(Section):
     """What is known about one device before it connects."""
 
     person: str = ""
-    language: Language | Literal["auto"] = "auto"
+    language: LanguageOrAuto = "auto"
     voice: str = ""
     profile: Literal["", "xiaozhi", "stackchan", "vrm"] = ""
 
@@ -82,7 +113,7 @@ class DeviceSection(Section):
 class PersonSection(Section):
     """What is fixed for one person."""
 
-    language: Language | Literal["auto"] = "auto"
+    language: LanguageOrAuto = "auto"
     voice: str = ""
 
 
@@ -93,6 +124,7 @@ class VadSection(Section):
     speech_threshold: Probability = 0.5
     silence_threshold: Probability = 0.35
     gate_aggressiveness: Annotated[int, Field(ge=0, le=3)] = 1
+    gate_gain: Annotated[int, Field(ge=1, le=1000)] = 32
 
 
 class EndpointingSection(Section):
@@ -112,6 +144,7 @@ class WhisperSection(Section):
     model_path: str = ""
     threads: Annotated[int, Field(ge=0)] = 0
     no_speech_threshold: Probability = 0.5
+    unsure_log_probability: Annotated[float, Field(le=0)] = -0.7
     early_start_ms: Milliseconds = 200
     hub_model: str = ""
 
@@ -121,7 +154,7 @@ class AsrSection(Section):
 
     engine: Literal["whisper"] = "whisper"
     languages: tuple[Language, ...] = ("ja", "en")
-    language: Language | Literal["auto"] = "auto"
+    language: LanguageOrAuto = "auto"
     timeout_seconds: Seconds = 20.0
     whisper: WhisperSection = WhisperSection()
 
@@ -166,18 +199,22 @@ class EmbeddedLlmSection(Section):
     context_tokens: Annotated[int, Field(ge=512)] = 2048
     max_tokens: Annotated[int, Field(ge=8)] = 96
     max_sentences: Annotated[int, Field(ge=1)] = 2
-    temperature: Annotated[float, Field(ge=0)] = 0.4
+    temperature: Temperature = 0.4
+    repeat_penalty: Annotated[float, Field(ge=1, le=2)] = 1.1
+    read_seconds: Seconds = 0.8
+    least_prompt_tokens: Annotated[int, Field(ge=50)] = 100
+    most_prompt_tokens: Annotated[int, Field(ge=50)] = 600
 
 
 class OpenAiLlmSection(Section):
     """Any endpoint that speaks the OpenAI chat protocol."""
 
-    base_url: str = ""
+    base_url: ServiceUrl = ""
     model: str = ""
-    api_key: SecretStr = SecretStr("")
-    api_key_env: str = "OPENAI_API_KEY"
+    api_key: ApiKey = SecretStr("")
+    api_key_env: VariableName = "OPENAI_API_KEY"
     max_tokens: Annotated[int, Field(ge=8)] = 400
-    temperature: Annotated[float, Field(ge=0)] = 0.7
+    temperature: Temperature = 0.7
     enable_thinking: bool | None = None
     web_search: bool = False
     extra_body: dict[str, Any] = Field(default_factory=dict)
@@ -188,8 +225,17 @@ class OpenAiLlmSection(Section):
         return self.base_url or "https://api.openai.com/v1"
 
     def key(self) -> str:
-        """Return the API key: the configured one, else that of the environment; empty if there is none."""
-        return self.api_key.get_secret_value() or os.environ.get(self.api_key_env, "")
+        """Return the API key: the configured one, else that of the environment; empty if there is none.
+
+        Raises:
+            ConfigError: What stands in the environment can't be a key.
+        """
+        if configured := self.api_key.get_secret_value():
+            return configured
+        try:
+            return check_key(os.environ.get(self.api_key_env, ""))
+        except ValueError as error:
+            raise ConfigError(f"environment variable {self.api_key_env}: {error}.") from error
 
 
 class LlmSection(Section):
@@ -208,6 +254,7 @@ class SentencesSection(Section):
 
     first_piece_chars: Annotated[int, Field(ge=0)] = 16
     max_chars: Annotated[int, Field(ge=20)] = 120
+    max_reply_chars: Annotated[int, Field(ge=100)] = 2000
     idle_flush_seconds: Seconds = 1.5
 
 
@@ -217,6 +264,7 @@ class TtsSection(Section):
     engine: Literal["embedded"] = "embedded"
     speed: Annotated[float, Field(ge=0.5, le=2)] = 1.0
     first_audio_seconds: Seconds = 10.0
+    stall_seconds: Seconds = 5.0
     readings: dict[str, str] = Field(default_factory=dict)
     piper_voice: str = ""
 
@@ -298,8 +346,10 @@ def load_config(path: Path | None) -> Config:
             message names the file, the line and the nearest right name.
     """
     file = ConfigFile.empty() if path is None else read_config_file(path)
-    reject_unknown_variables(os.environ, ENVIRONMENT_PREFIX, Config)
+    variables = read_variables(os.environ, ENVIRONMENT_PREFIX, Config)
     try:
         return Config(**file.values)
-    except (ValidationError, SettingsError) as error:
-        raise explain(error, file, ENVIRONMENT_PREFIX, Config) from error
+    except SettingsError as error:
+        raise ConfigError(f"environment: {error}.") from error
+    except ValidationError as error:
+        raise ConfigError(explain(error, Config, file, variables)) from error

@@ -32,6 +32,7 @@ class Sentence:
 
 NOTHING: Mapping[str, object] = {
     "turns": 0,
+    "warm_up_turns": 0,
     "language": "",
     "first_audio_ms_p50": None,
     "first_audio_ms_p95": None,
@@ -77,15 +78,18 @@ async def bench_turn(place: Place, plan: Plan, tell: Tell) -> Report:
     config = place.config if plan.configured else with_embedded_engines(place.config)
     history = config.history.turns
     said = [sentences[number % len(sentences)] for number in range(history + plan.turns)]
-    async with reach(replace(place, config=config, url=None)) as reached:
+    async with reach(replace(place, config=config, url=None), tell) as reached:
         _check_engines(reached)
         async with reached.open_robot(WHO, Habits()) as robot:
+            if history:
+                tell(f"The first {history} turns fill the history and are not counted.")
             results = [
                 await _take_turn(reached, robot, Sentence(sentence, plan.language), tell)
                 for sentence in said
             ]
         engines = _name_engines(reached)
-    return _summarise(results[history:], plan.language, engines, tell)
+    report = _summarise(results[history:], plan.language, engines, tell)
+    return replace(report, data={**report.data, "warm_up_turns": history})
 
 
 def with_embedded_engines(config: Config) -> Config:

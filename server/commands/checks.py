@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import anyio
 import httpx2
@@ -19,8 +19,10 @@ import numpy as np
 from firmware_bridge.opus import OpusDecoder, OpusEncoder, OpusError
 from server import weights
 from server.clock import SystemClock
-from server.config import Config
-from server.errors import EngineMissing, OmoideError
+from server.config import Config, OpenAiLlmSection
+from server.errors import ConfigError, EngineMissing, OmoideError
+from server.llm.endpoint import open_client
+from server.llm.openai_faults import redirect_of
 
 OLDEST_PYTHON = (3, 11)
 DISTRIBUTION = "omoide"
@@ -29,8 +31,11 @@ MODELS = (
     weights.WHISPER_BASE,
     weights.GEMMA,
     weights.SMOLLM2,
-    weights.PIPER_JOE,
 )
+VOICE_EN = "voice-en"
+"""The extra with the English voice. Its engine is under the GPL, so going without it is a choice and no fault."""
+_PIPER = "piper-tts"
+_ENDPOINT = "llm endpoint"
 _TEST_TOOLS = "test"
 _HTTP_SECONDS = 5.0
 _REQUIREMENT = re.compile(
@@ -38,12 +43,15 @@ _REQUIREMENT = re.compile(
 )
 
 
+State: TypeAlias = Literal["ok", "info", "warn", "fail"]
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """The outcome of one check."""
 
     name: str
-    state: Literal["ok", "warn", "fail"]
+    state: State
     detail: str
     advice: str = ""
     """What to do about it; empty if all is well."""
@@ -67,7 +75,7 @@ def check_packages() -> list[Finding]:
         return [Finding("packages", "warn", "Omoide itself is not installed", advice)]
     missing: dict[str, list[str]] = {}
     for name, extra in _read_requirements(requirements):
-        if not _is_installed(name):
+        if extra != VOICE_EN and not _is_installed(name):
             missing.setdefault(extra, []).append(name)
     if not missing:
         return [Finding("packages", "ok", "all are installed")]
@@ -120,41 +128,56 @@ def check_models() -> list[Finding]:
     return [_check_model(model) for model in MODELS]
 
 
+def check_voice_en() -> Finding:
+    """Is the English voice here: its engine, and the voice itself?"""
+    return _describe_voice_en(_is_installed(_PIPER), _check_model(weights.PIPER_JOE))
+
+
 async def check_endpoint(config: Config) -> Finding | None:
     """Does the configured language model endpoint answer? None if there is none."""
     section = config.llm.openai
-    key = section.key()
     if config.llm.engine == "embedded" or not (section.base_url or section.model):
         return None
+    try:
+        key = section.key()
+    except ConfigError as error:
+        return Finding(_ENDPOINT, "fail", str(error), "Correct that variable.")
     if not section.base_url and not key:
         advice = (
             f"Set llm.openai.base_url, or a key in the environment variable {section.api_key_env}."
         )
-        return Finding(
-            "llm endpoint", "warn", "only llm.openai.model is set; it is not used", advice
-        )
+        return Finding(_ENDPOINT, "warn", "only llm.openai.model is set; it is not used", advice)
     url = section.address().rstrip("/") + "/models"
     headers = {"Authorization": f"Bearer {key}"} if key else {}
+    client = open_client(_HTTP_SECONDS)
     try:
-        async with httpx2.AsyncClient(timeout=_HTTP_SECONDS) as client:
-            answer = await client.get(url, headers=headers)
-    except httpx2.HTTPError as error:
+        answer = await client.get(url, headers=headers)
+    except (httpx2.HTTPError, OmoideError) as error:
         reason = str(error) or type(error).__name__
         advice = "Check llm.openai.base_url, and that the model server is running."
-        return Finding("llm endpoint", "fail", f"{url}: {reason}", advice)
+        return Finding(_ENDPOINT, "fail", f"{url}: {reason}", advice)
+    finally:
+        await client.aclose()
+    return _judge_endpoint(url, section, answer)
+
+
+def _judge_endpoint(url: str, section: OpenAiLlmSection, answer: httpx2.Response) -> Finding:
     status = answer.status_code
+    if elsewhere := redirect_of(answer):
+        advice = "If you trust that address, set llm.openai.base_url to it."
+        return Finding(_ENDPOINT, "fail", f"{url} has moved to {elsewhere}", advice)
     if status in (401, 403):
         advice = f"Set the key in the environment variable {section.api_key_env}."
-        return Finding("llm endpoint", "fail", f"{url} answers {status}", advice)
+        return Finding(_ENDPOINT, "fail", f"{url} answers {status}", advice)
     offered = _read_models(answer.text)
     if offered and section.model not in offered:
         return Finding(
-            "llm endpoint",
+            _ENDPOINT,
             "fail",
             f"{url} offers no model {section.model!r}",
             f"Set llm.openai.model to one of: {', '.join(offered[:10])}.",
         )
-    return Finding("llm endpoint", "ok", f"{url} answers {status}")
+    return Finding(_ENDPOINT, "ok", f"{url} answers {status}")
 
 
 def _read_models(text: str) -> list[str]:
@@ -213,6 +236,18 @@ def _describe_missing(extra: str, names: list[str]) -> Finding:
         return Finding("packages", "fail", detail, f"Run `pip install {' '.join(names)}`.")
     advice = f"Run scripts/run, or `pip install 'omoide[{extra}]'`."
     return Finding(f"packages of {extra}", "warn", detail, advice)
+
+
+def _describe_voice_en(has_engine: bool, voice: Finding) -> Finding:
+    has_voice = voice.state == "ok"
+    if has_engine and has_voice:
+        return Finding("voice en", "ok", f"Piper (GPL-3.0-or-later), {voice.detail}")
+    advice = "scripts/run without NO_VOICE_EN installs it (GPL-3.0-or-later)."
+    if not has_engine and not has_voice:
+        detail = "not installed: English is read by the Japanese voice"
+        return Finding("voice en", "info", detail, f"If you want it: {advice}")
+    missing = "the voice" if has_engine else "its engine"
+    return Finding("voice en", "warn", f"{missing} is missing", advice)
 
 
 def _check_model(model: weights.Weights) -> Finding:

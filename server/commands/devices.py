@@ -4,8 +4,9 @@ Works on the registry in the data folder, beside a server that may be running: i
 connects the next time.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from server.access import Access
 from server.clock import SystemClock
@@ -14,16 +15,24 @@ from server.config import Config
 from server.registry import KnownDevice
 
 NOTHING: Mapping[str, object] = {"devices": [], "error": None}
+_HEADINGS = ("DEVICE", "STATE", "PERSON", "LAST SEEN", "BOARD")
 
 
 def list_devices(config: Config, data: Path, tell: Tell) -> Report:
     """Tell who is known."""
     access = _open(config, data)
-    devices = [_describe(access, device) for device in access.devices()]
-    for device in devices:
+    known = access.devices()
+    devices = [_describe(access, device) for device in known]
+    zone = ZoneInfo(config.server.timezone)
+    rows: list[tuple[str, ...]] = [_HEADINGS]
+    for device, seen in zip(devices, known, strict=True):
         state = "waiting" if not device["accepted"] else "guest" if device["guest"] else "known"
-        tell(f"{device['id']:32}  {state:8}  {device['person']:20}  {device['board']}")
-    if not devices:
+        last_seen = f"{seen.last_seen.astimezone(zone):%Y-%m-%d %H:%M}"
+        row = (device["id"], state, device["person"], last_seen, device["board"])
+        rows.append(tuple(map(str, row)))
+    if devices:
+        _tell_table(rows, tell)
+    else:
         tell("No robot has come yet.")
     return Report({**NOTHING, "devices": devices})
 
@@ -54,6 +63,13 @@ def forget_device(device_id: str, config: Config, data: Path, tell: Tell) -> Rep
 
 def _open(config: Config, data: Path) -> Access:
     return Access(config, data, SystemClock(config.server.timezone))
+
+
+def _tell_table(rows: Sequence[Sequence[str]], tell: Tell) -> None:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        tell("  ".join(cells).rstrip())
 
 
 def _describe(access: Access, device: KnownDevice) -> dict[str, object]:

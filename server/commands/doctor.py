@@ -12,7 +12,13 @@ from server.config import Config, load_config
 from server.errors import ConfigError
 
 NOTHING: Mapping[str, object] = {"ok": False, "checks": [], "licences": [], "error": None}
-_MARKS = {"ok": "ok  ", "warn": "WARN", "fail": "FAIL"}
+_MARKS = {"ok": "ok  ", "info": "info", "warn": "WARN", "fail": "FAIL"}
+_VERDICTS = {
+    "fail": "Something is wrong: see FAIL above.",
+    "warn": "It works, but look at WARN above.",
+}
+"""The last line, by the worst finding."""
+_ALL_WELL = "All is well."
 
 
 async def examine(config_path: Path | None, data: Path, *, quick: bool, tell: Tell) -> Report:
@@ -30,10 +36,16 @@ async def examine(config_path: Path | None, data: Path, *, quick: bool, tell: Te
         _tell(finding, tell)
     licences = _describe_licences()
     _tell_licences(licences, tell)
+    tell(verdict(findings))
     ok = all(finding.state != "fail" for finding in findings)
-    tell("All is well." if ok else "Something is wrong: see FAIL above.")
     found = [asdict(finding) for finding in findings]
     return Report({**NOTHING, "ok": ok, "checks": found, "licences": licences}, ok=ok)
+
+
+def verdict(findings: Iterable[Finding]) -> str:
+    """Return what the findings come to, in a sentence."""
+    states = {finding.state for finding in findings}
+    return next((said for state, said in _VERDICTS.items() if state in states), _ALL_WELL)
 
 
 def _describe_licences() -> list[Mapping[str, str]]:
@@ -63,6 +75,7 @@ async def _look(config_path: Path | None, data: Path, *, quick: bool) -> AsyncIt
         yield finding
     for finding in checks.check_models():
         yield finding
+    yield checks.check_voice_en()
     yield checks.check_opus()
     yield checks.check_data(data)
     try:

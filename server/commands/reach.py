@@ -11,6 +11,7 @@ import anyio
 import httpx2
 import structlog
 
+from server.commands.report import Tell
 from server.config import Config
 from server.simulator import Habits, Identity, Robot, open_robot
 
@@ -28,6 +29,8 @@ RECENT_TURNS = 50
 _HTTP_SECONDS = 5.0
 _TRACE_SECONDS = 3.0
 _POLL_SECONDS = 0.05
+_TOKEN_WANTED = "it wants its API token. Give it with --token; it stands in the file api-token of the server's data folder"
+_REFUSED = "it refuses the API token"
 
 
 class Traces(Protocol):
@@ -42,13 +45,15 @@ class Place:
     """Where a command is carried out."""
 
     config: Config
-    """For the server that is started; of a running one only the API token is used."""
+    """For the server that is started; of a running one only the API token is used, if `token` is empty."""
     data: Path
     """Where the server that is started keeps its state."""
     url: str | None = None
     """Address of a running server (HTTP or WebSocket); None to start one."""
     engines: "Engines | None" = None
     """Engines of the server that is started, instead of those that the configuration names."""
+    token: str = ""
+    """The API token of a running server; empty for the configured one."""
 
 
 @dataclass(slots=True)
@@ -89,15 +94,19 @@ class Reached:
 
 
 @asynccontextmanager
-async def reach(place: Place) -> AsyncIterator[Reached]:
+async def reach(place: Place, tell: Tell) -> AsyncIterator[Reached]:
     """Reach a running server, or start one on free ports and wait until its engines are warm.
+
+    Args:
+        place: Where the server is, or shall be.
+        tell: Told if a running server does not hand out the times of its stages.
 
     Raises:
         OmoideError: The server can't be started.
     """
     if place.url is not None:
-        token = place.config.access.api_token.get_secret_value()
-        yield Reached(place.url, _RemoteTraces(place.url, token), token)
+        token = place.token or place.config.access.api_token.get_secret_value()
+        yield Reached(place.url, _RemoteTraces(place.url, token, tell), token)
         return
     # Heavy, and not needed to talk to a server elsewhere.
     from server.app import open_app, serve  # noqa: PLC0415
@@ -119,7 +128,10 @@ def on_free_ports(config: Config) -> Config:
     )
     recent_turns = max(config.recording.recent_turns, RECENT_TURNS)
     recording = config.recording.model_copy(update={"recent_turns": recent_turns})
-    return config.model_copy(update={"server": server, "recording": recording})
+    access = config.access.model_copy(
+        update={"trust_loopback": True}
+    )  # its only client is this process
+    return config.model_copy(update={"server": server, "access": access, "recording": recording})
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +150,7 @@ class _RemoteTraces:
 
     url: str
     token: str
+    tell: Tell
     known: bool = True
 
     async def __call__(self) -> Sequence[Trace] | None:
@@ -149,12 +162,19 @@ class _RemoteTraces:
         try:
             async with httpx2.AsyncClient(trust_env=False, timeout=_HTTP_SECONDS) as client:
                 response = await client.get(url, headers=headers)
+                if response.status_code in (401, 403):
+                    self._give_up(_REFUSED if self.token else _TOKEN_WANTED)
+                    return None
                 response.raise_for_status()
                 return _read_turns(response.json())
         except (httpx2.HTTPError, ValueError) as error:
-            log.warning("no-stage-times", url=url, reason=str(error))
-            self.known = False
+            log.debug("no-stage-times", url=url, reason=str(error))
+            self._give_up("it does not answer as an Omoide of this version does")
             return None
+
+    def _give_up(self, reason: str) -> None:
+        self.known = False
+        self.tell(f"{self.url} does not say how long its stages took: {reason}.")
 
 
 def _read_turns(answer: object) -> Sequence[Trace]:

@@ -29,7 +29,7 @@ async def replay(script_path: Path, place: Place, tell: Tell) -> Report:
         OmoideError: The script or one of its files is wrong, a voice is missing, or the server can't be reached.
     """
     script = read_script(script_path)
-    async with reach(place) as reached:
+    async with reach(place, tell) as reached:
         sounds = await _make_sounds(script, script_path.parent, reached, place)
         turns = await _hold(script, sounds, reached, tell)
     passed = sum(turn["passed"] for turn in turns)

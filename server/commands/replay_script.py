@@ -14,17 +14,20 @@ turns:
 ```
 """
 
-import difflib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from server.commands.talk import DEVICE
-from server.config import Language, Section
-from server.config_file import ConfigFile, read_config_file
+from server.config import Section
+from server.config_faults import explain
+from server.config_file import read_mapping_file
+from server.config_values import Language
 from server.errors import ConfigError
 from server.simulator.habits import ProtocolName
+
+INVALID = "script-invalid"
 
 
 def _as_list(value: object) -> object:
@@ -57,6 +60,12 @@ class ScriptTurn(Section):
         return self
 
 
+def _not_empty(turns: tuple[ScriptTurn, ...]) -> tuple[ScriptTurn, ...]:
+    if not turns:
+        raise ValueError("a talk needs at least one turn")
+    return turns
+
+
 class Script(Section):
     """A talk."""
 
@@ -64,7 +73,7 @@ class Script(Section):
     person: str = ""
     language: Language | None = None
     protocol: ProtocolName = "xiaozhi"
-    turns: Annotated[tuple[ScriptTurn, ...], Field(min_length=1)]
+    turns: Annotated[tuple[ScriptTurn, ...], AfterValidator(_not_empty)]
 
 
 def read_script(path: Path) -> Script:
@@ -73,23 +82,13 @@ def read_script(path: Path) -> Script:
     Raises:
         ConfigError: It can't be read, or it is wrong; the message names file and line.
     """
-    file = read_config_file(path)
+    try:
+        file = read_mapping_file(
+            path, remedy="Name the file with the script.", expected="keys such as 'turns:'"
+        )
+    except ConfigError as error:
+        raise ConfigError(str(error), code=INVALID) from error
     try:
         return Script(**file.values)
     except ValidationError as error:
-        complaints = [_complain(file, item) for item in error.errors(include_url=False)]
-        raise ConfigError("\n".join(complaints), code="script-invalid") from error
-
-
-def _complain(file: ConfigFile, item: Any) -> str:
-    location = tuple(item["loc"])
-    place = f"{file.name}:{file.line_of(location) or 1}"
-    if item["type"] == "extra_forbidden":
-        model: type[BaseModel] = ScriptTurn if location[0] == "turns" else Script
-        allowed = list(model.model_fields)
-        wrong = str(location[-1])
-        nearest = difflib.get_close_matches(wrong, allowed, n=1, cutoff=0.5)
-        hint = f"Did you mean {nearest[0]!r}?" if nearest else f"Possible: {', '.join(allowed)}."
-        return f"{place}: there is no key {wrong!r}. {hint}"
-    key = ".".join(map(str, location))
-    return f"{place}: {key}: {str(item['msg']).removeprefix('Value error, ')}."
+        raise ConfigError(explain(error, Script, file), code=INVALID) from error

@@ -78,7 +78,10 @@ def carry_out(
         try:
             report, code = _attempt(work, tell, nothing)
         except KeyboardInterrupt:
-            return 0 if is_service else INTERRUPTED
+            if is_service:
+                return 0
+            stopped = {"code": "interrupted", "message": "Stopped before it was finished."}
+            report, code = Report({**nothing, "error": stopped}, ok=False), INTERRUPTED
         if as_json:
             write_json(report, out)
     return code

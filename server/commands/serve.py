@@ -9,7 +9,8 @@ from pathlib import Path
 import anyio
 
 from server.commands.report import Tell
-from server.config import Config
+from server.config import Config, ServerSection
+from server.listener import listen
 from server.simulator.line import OTA_PATH
 
 _STOP_SIGNALS = ("SIGTERM", "SIGBREAK")  # the second is Ctrl-Break and a closed console on Windows
@@ -22,6 +23,7 @@ async def serve(config: Config, data: Path, tell: Tell) -> None:
     Raises:
         OmoideError: A port is taken, or a folder can't be written.
     """
+    _check_ports(config.server)
     # Heavy, so not before it is needed.
     from server.app import open_app  # noqa: PLC0415
     from server.app import serve as open_doors  # noqa: PLC0415
@@ -34,6 +36,12 @@ async def serve(config: Config, data: Path, tell: Tell) -> None:
         for stage, trouble in app.troubles.items():
             tell(f"{stage} does not work: {trouble}")
         tell("Ready." if not app.troubles else "Ready, but for that.")
+
+
+def _check_ports(server: ServerSection) -> None:
+    """Try both ports: nobody shall wait for the engines to hear that another server is running."""
+    for port in (server.device_port, server.http_port):
+        listen(server.host, port).close()
 
 
 @contextmanager

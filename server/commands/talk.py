@@ -10,6 +10,7 @@ from server.commands.reach import Place, Reached, Trace, reach
 from server.commands.report import Report, Tell, describe_error
 from server.errors import OmoideError
 from server.simulator import Answer, Habits, Identity
+from server.turn import Happening
 
 DEVICE = "02:00:00:00:00:01"
 """The robot that the tools are unless they are told otherwise; an address that no real robot has."""
@@ -19,6 +20,7 @@ NO_TURN: Mapping[str, object] = {
     "reply": "",
     "emotion": "",
     "first_audio_ms": None,
+    "first_sound_ms": None,
     "server_first_audio_ms": None,
     "stages_ms": {},
     "prompt_tokens": 0,
@@ -45,7 +47,7 @@ async def talk(
     stamp = f"{SystemClock(place.config.server.timezone).now():%Y%m%d-%H%M%S}"
     turns: list[Mapping[str, object]] = []
     async with (
-        reach(place) as reached,
+        reach(place, tell) as reached,
         reached.open_robot(identity, habits) as robot,
     ):
         await reached.watch()
@@ -71,7 +73,7 @@ async def say(text: str, place: Place, identity: Identity, habits: Habits, tell:
             "text-empty", "There is nothing to say. Give a text with at least a word."
         )
     async with (
-        reach(place) as reached,
+        reach(place, tell) as reached,
         reached.open_robot(identity, habits) as robot,
     ):
         await reached.watch()
@@ -89,7 +91,11 @@ async def trace_of(reached: Reached, identity: Identity, answer: Answer) -> Trac
 
 
 def describe_turn(answer: Answer, trace: Trace | None) -> dict[str, Any]:
-    """Put together what the robot measured and what the server recorded."""
+    """Put together what the robot measured and what the server recorded.
+
+    ``first_sound_ms`` is the wait for any sound, ``first_audio_ms`` that for the answer itself: a phrase that fills the
+    wait is not counted, if the server's record tells of one.
+    """
     error = describe_error(answer.error)
     if trace is not None and trace["error"] and error is None:
         message = "The server could not answer and said so; its log tells why."
@@ -99,7 +105,8 @@ def describe_turn(answer: Answer, trace: Trace | None) -> dict[str, Any]:
         "transcript": answer.transcript,
         "reply": answer.reply,
         "emotion": answer.emotion,
-        "first_audio_ms": answer.first_audio_ms,
+        "first_audio_ms": _wait_for_answer(answer, trace),
+        "first_sound_ms": answer.first_audio_ms,
         "server_first_audio_ms": trace["first_audio_ms"] if trace else None,
         "stages_ms": dict(trace["stages_ms"]) if trace else {},
         "prompt_tokens": trace["prompt_tokens"] if trace else 0,
@@ -111,12 +118,24 @@ def describe_turn(answer: Answer, trace: Trace | None) -> dict[str, Any]:
     }
 
 
+def _wait_for_answer(answer: Answer, trace: Trace | None) -> float | None:
+    happened = trace.get("events", ()) if trace else ()
+    fillers = sum(event["event"] == Happening.FILLER for event in happened)
+    if not fillers:
+        return answer.first_audio_ms
+    return answer.sentences_ms[fillers] if len(answer.sentences_ms) > fillers else None
+
+
 def tell_turn(turn: Mapping[str, Any], tell: Tell) -> None:
     """Print a turn for people."""
     tell(f"you     {turn['transcript']}")
     tell(f"robot   {turn['reply']}" + (f"  [{turn['emotion']}]" if turn["emotion"] else ""))
-    if turn["first_audio_ms"] is not None:
-        tell(f"        first sound after {turn['first_audio_ms']:.0f} ms")
+    first_sound, answered = turn["first_sound_ms"], turn["first_audio_ms"]
+    if first_sound is not None:
+        filler = "" if first_sound == answered else ", to fill the wait"
+        tell(f"        first sound after {first_sound:.0f} ms{filler}")
+    if answered is not None and answered != first_sound:
+        tell(f"        first sound of the answer after {answered:.0f} ms")
     if turn["stages_ms"]:
         stages = ", ".join(f"{name} {spent:.0f}" for name, spent in turn["stages_ms"].items())
         tell(f"        ms: {stages}")

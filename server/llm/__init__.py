@@ -39,9 +39,11 @@ def _choose(config: Config) -> Literal["embedded", "openai"]:
 
 def _has_endpoint(section: OpenAiLlmSection) -> bool:
     """Whether somebody has set up an endpoint. A key alone says nothing: other programs use the same variable."""
-    if section.model and not (section.base_url or section.key()):
+    if section.base_url or not section.model:
+        return bool(section.base_url)
+    if not section.key():
         log.warning(
             "llm-half-configured",
             hint=f"llm.openai.model is set, but neither base_url nor {section.api_key_env}: the embedded model answers",
         )
-    return bool(section.base_url or (section.key() and section.model))
+    return bool(section.key())

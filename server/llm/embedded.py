@@ -26,15 +26,10 @@ from server.weights import GEMMA, SMOLLM2, Weights, obtain
 log = structlog.get_logger(__name__)
 
 _MOST_THREADS = 4
-_PREFILL_SECONDS = 0.8
-"""How long reading a prompt of which nothing is known yet may delay the answer."""
-_BUDGET_TOKENS = (100, 600)
 _UNMEASURED_TOKENS_PER_SECOND = 185.0
 """What two slow cores do; until the model has been measured."""
 _ENDS, _WIDE_ENDS, _CLOSERS = ".!?", "。！？", "」』）"
 _STOP_SECONDS = 2.0
-_REPEAT_PENALTY = 1.1
-"""Without it, models of this size say the same sentence until they run out of tokens."""
 _LEAST_MEASURED_TOKENS = 60
 _PROBE = "The quick brown fox jumps over the lazy dog and runs home. " * 8
 
@@ -83,9 +78,10 @@ class EmbeddedLlm:
 
     def traits(self, language: str) -> LlmTraits:
         """Return the traits of the model for `language`; the budget is a guess until `warm_up` has measured it."""
-        least, most = _BUDGET_TOKENS
-        tokens = int(self._member(language).tokens_per_second * _PREFILL_SECONDS)
-        return LlmTraits(compact=True, prompt_budget_tokens=min(max(tokens, least), most))
+        own = self._config.embedded
+        tokens = int(self._member(language).tokens_per_second * own.read_seconds)
+        budget = min(max(tokens, own.least_prompt_tokens), own.most_prompt_tokens)
+        return LlmTraits(compact=True, prompt_budget_tokens=budget)
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[LlmEvent, None]:
         """Answer piece by piece; see `ports.Llm`. Closing the generator stops the model within a token or a batch."""
@@ -142,7 +138,7 @@ class EmbeddedLlm:
         limits: Body = {
             "max_tokens": self._config.embedded.max_tokens,
             "temperature": self._config.embedded.temperature,
-            "repeat_penalty": _REPEAT_PENALTY,
+            "repeat_penalty": self._config.embedded.repeat_penalty,
             "cache_prompt": True,
             "timings_per_token": True,
         }

@@ -5,22 +5,20 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx2
 import openai
 import structlog
 from anyio import sleep
 
 from server.config import LlmSection, OpenAiLlmSection
 from server.errors import LlmError
-from server.llm.openai_faults import explain, refused_option, retry_delay
+from server.llm.endpoint import open_client
+from server.llm.openai_faults import explain, redirect_of, refused_option, retry_delay
 from server.llm.patience import Patience
 from server.ports import LlmEvent, LlmTraits, TextDelta, Usage
 from server.turn import Prompt
 
 log = structlog.get_logger(__name__)
 
-_KEEP_ALIVE_SECONDS = 120.0
-"""Long enough that the next turn of a talk need not shake hands again."""
 _CHECK_SECONDS = 5.0
 
 _Chunk = openai.types.chat.ChatCompletionChunk
@@ -44,10 +42,8 @@ class OpenAiLlm:
             api_key=key or "not-needed",
             base_url=self._own.address(),
             max_retries=0,
-            timeout=httpx2.Timeout(config.total_seconds),
-            http_client=openai.DefaultAsyncHttpxClient(
-                limits=httpx2.Limits(keepalive_expiry=_KEEP_ALIVE_SECONDS)
-            ),
+            timeout=config.total_seconds,
+            http_client=open_client(config.total_seconds),
         )
 
     def traits(self, language: str) -> LlmTraits:
@@ -80,13 +76,13 @@ class OpenAiLlm:
         """Open a connection by asking for the list of models; servers without that list pass.
 
         Raises:
-            LlmError: There is no such endpoint, or it refuses the key.
+            LlmError: There is no such endpoint, it has moved, or it refuses the key.
         """
         self._check_configured()
         try:
             await self._client.models.with_raw_response.list(timeout=_CHECK_SECONDS)
         except openai.APIStatusError as error:
-            if error.status_code in (401, 403):
+            if error.status_code in (401, 403) or redirect_of(error.response):
                 raise explain(error, self._where, self._own) from error
         except openai.APIConnectionError as error:
             raise explain(error, self._where, self._own) from error

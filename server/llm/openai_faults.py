@@ -1,7 +1,9 @@
 """What an error of an OpenAI-compatible endpoint means: ask again, ask for less, or say so."""
 
 import re
+from urllib.parse import urljoin, urlsplit
 
+import httpx2
 import openai
 
 from server.config import OpenAiLlmSection
@@ -15,7 +17,8 @@ _OPTIONAL = ("stream_options", "max_tokens", "temperature")
 """What some servers and models refuse, and a reply can do without."""
 
 _SECONDS = re.compile(r"\d{1,3}(\.\d+)?")
-_SLUG = re.compile(r"[\w.-]{1,60}")
+_SLUG = re.compile(r"[A-Za-z0-9_.-]{1,60}")
+_HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,100}")
 
 
 def explain(error: openai.APIError, where: str, own: OpenAiLlmSection) -> LlmError:
@@ -34,23 +37,39 @@ def explain(error: openai.APIError, where: str, own: OpenAiLlmSection) -> LlmErr
         case openai.APIConnectionError():
             code = "llm-unreachable"
             what = "can't be reached. Check that it runs, the network, and llm.openai.base_url."
-        case openai.APIStatusError(status_code=401 | 403):
-            code = "llm-refused"
-            what = f"refuses the key. Check llm.openai.api_key or the variable {own.api_key_env}."
-        case openai.APIStatusError(status_code=404):
-            code = "llm-failed"
-            what = (
+        case openai.APIStatusError():
+            code, what = _explain_status(error, own)
+        case _:
+            code, what = "llm-failed", f"broke off its answer{_slug(error)}."
+    return LlmError(code, f"The language model at {where} {what}")
+
+
+def _explain_status(error: openai.APIStatusError, own: OpenAiLlmSection) -> tuple[str, str]:
+    """Return the code, and what the endpoint does."""
+    if elsewhere := redirect_of(error.response):
+        return "llm-failed", (
+            f"has moved to {elsewhere}. What was said is sent nowhere but to the configured address: if you trust the "
+            "new one, set llm.openai.base_url to it."
+        )
+    match error.status_code:
+        case 401 | 403:
+            return "llm-refused", (
+                f"refuses the key. Check llm.openai.api_key or the variable {own.api_key_env}."
+            )
+        case 404 if _names_model(error, own.model):
+            return "llm-model-missing", f"has no model {own.model!r}. Check llm.openai.model."
+        case 404:
+            return "llm-failed", (
                 f"knows no model {own.model!r}, or not this path. Check llm.openai.model, and that llm.openai.base_url "
                 "ends as the service says (often in /v1)."
             )
-        case openai.APIStatusError(status_code=429):
-            code = "llm-rate-limited"
-            what = "asks for less: too many requests, or the account is used up."
-        case openai.APIStatusError(status_code=status):
-            code, what = "llm-failed", f"answered with HTTP status {status}{_slug(error)}."
-        case _:
-            code, what = "llm-failed", f"broke off its answer{_slug(error)}."
-    return LlmError(code, f"The language model at {where} {what}", retryable=_may_pass(error))
+        case 429:
+            return (
+                "llm-rate-limited",
+                "asks for less: too many requests, or the account is used up.",
+            )
+        case status:
+            return "llm-failed", f"answered with HTTP status {status}{_slug(error)}."
 
 
 def refused_option(error: openai.APIError, refused: set[str]) -> str | None:
@@ -80,7 +99,25 @@ def _may_pass(error: openai.APIError) -> bool:
     return isinstance(error, openai.APIConnectionError)
 
 
+def redirect_of(response: httpx2.Response) -> str:
+    """Return scheme and host of the address that an answer redirects to; empty if it is no redirect."""
+    if not 300 <= response.status_code < 400:
+        return ""
+    try:
+        target = urlsplit(urljoin(str(response.url), response.headers.get("location", "")))
+    except ValueError:
+        return "another address"
+    host = target.netloc.rpartition("@")[2]
+    return f"{target.scheme}://{host}" if _HOST.fullmatch(host) else "another address"
+
+
+def _names_model(error: openai.APIStatusError, model: str) -> bool:
+    """Whether it is the model that was not found, and not the path: servers of all makes name it then."""
+    named = re.search(rf"(?<!\w){re.escape(model)}(?!\w)", str(error.body))
+    return error.code == "model_not_found" or named is not None
+
+
 def _slug(error: openai.APIError) -> str:
-    """Return the error's short code in brackets, if it is one and no sentence."""
-    code = error.code or error.type or ""
+    """Return the error's short code in brackets, if it is one and no sentence. Some servers send a number."""
+    code = str(error.code or error.type or "")
     return f" ({code})" if _SLUG.fullmatch(code) else ""

@@ -50,7 +50,6 @@ class Patience:
                 "llm-timeout",
                 f"{self._who} took too long (llm.{setting} = {getattr(self._config, setting):g}). Use a faster model, or "
                 "raise the setting.",
-                retryable=True,
             ) from error
 
     def _allowance(self) -> tuple[float, str]:

@@ -21,7 +21,10 @@ class Answer:
     audio: Audio
     """What the loudspeaker really played, with the holes in it."""
     first_audio_ms: float | None
-    """From the last voiced sample at the microphone (or from the text) to the first packet of the reply."""
+    """From the last voiced sample at the microphone (or from the text) to the first packet of sound. A phrase that only fills
+    the wait is one, too: a robot can't tell it from the answer."""
+    sentences_ms: tuple[float, ...]
+    """The same, to the first packet of each sentence that was shown."""
     underruns: int
     """How often the reply was interrupted because nothing was there to play."""
     overflows: int

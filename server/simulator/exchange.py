@@ -20,6 +20,8 @@ class Exchange:
     sentences: list[str] = field(default_factory=list)
     emotion: str = ""
     first_audio_at: float | None = None
+    sentences_at: list[float] = field(default_factory=list)
+    """When the first packet of each sentence arrived."""
     strays: int = 0
     stops: int = 0
     began_replying: bool = False
@@ -28,6 +30,8 @@ class Exchange:
     interrupted: bool = False
     trouble: OmoideError | None = None
     last_sign_at: float = 0.0
+    _awaits_sound: bool = False
+    """Whether a sentence was shown and no sound of it has come."""
 
     @property
     def still_asking(self) -> bool:
@@ -39,10 +43,20 @@ class Exchange:
         asked_until = self._asked_until()
         return asked_until is not None and now >= asked_until
 
+    def note_sentence(self, text: str) -> None:
+        """Note that a sentence is shown; the packets that follow are its sound."""
+        self.sentences.append(text)
+        self._awaits_sound = True
+
     def note_audio(self, now: float) -> None:
         """Note that a packet of the reply arrived; one that came before the question had ended answers something else."""
-        if self.first_audio_at is None and self.asked_before(now):
+        if not self.asked_before(now):
+            return
+        if self.first_audio_at is None:
             self.first_audio_at = now
+        if self._awaits_sound:
+            self.sentences_at.append(now)
+            self._awaits_sound = False
 
     def conclude(self, played: Played, lost: OmoideError | None, missing: OmoideError) -> Answer:
         """Sum up.
@@ -60,7 +74,10 @@ class Exchange:
             reply=join_sentences(self.sentences),
             emotion=self.emotion,
             audio=played.audio,
-            first_audio_ms=self._waited_ms(),
+            first_audio_ms=self._waited_ms(self.first_audio_at),
+            sentences_ms=tuple(
+                waited for at in self.sentences_at if (waited := self._waited_ms(at)) is not None
+            ),
             underruns=played.underruns,
             overflows=played.overflows,
             strays=self.strays,
@@ -75,8 +92,8 @@ class Exchange:
     def _asked_until(self) -> float | None:
         return self.sound.voiced_until if self.sound is not None else self.asked_at
 
-    def _waited_ms(self) -> float | None:
+    def _waited_ms(self, until: float | None) -> float | None:
         asked_until = self._asked_until()
-        if asked_until is None or self.first_audio_at is None:
+        if asked_until is None or until is None:
             return None
-        return round((self.first_audio_at - asked_until) * 1000, 1)
+        return round((until - asked_until) * 1000, 1)

@@ -8,9 +8,6 @@ from server.audio import Audio
 
 ProtocolName: TypeAlias = Literal["xiaozhi", "pcm"]
 
-LISTENING_FRAMES_MS = (20, 40, 60)
-"""The lengths of packet that robots send."""
-
 
 @dataclass(frozen=True, slots=True)
 class LinkStalls:

@@ -233,7 +233,6 @@ def _unreachable(url: str, error: Exception) -> LineError:
     return LineError(
         "server-unreachable",
         f"{url} can't be reached ({reason}). Is `omoide serve` running there, and is the port right?",
-        retryable=True,
     )
 
 
@@ -246,6 +245,6 @@ def _explain_refusal(url: str, refusal: InvalidStatus) -> LineError:
 def _explain_close(closed: ConnectionClosed) -> LineError:
     received = closed.rcvd
     if received is None:
-        return LineError("connection-lost", "The connection was lost.", retryable=True)
+        return LineError("connection-lost", "The connection was lost.")
     reason = f" ({received.reason})" if received.reason else ""
     return LineError("connection-closed", f"The server hung up with code {received.code}{reason}.")

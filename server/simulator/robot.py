@@ -243,7 +243,7 @@ class Robot:
                 speaks = self.state is State.SPEAKING
                 (self._replying_to if speaks else self._exchange).emotion = command.emotion
             case SentenceStarted():
-                self._replying_to.sentences.append(command.text)
+                self._replying_to.note_sentence(command.text)
             case PlayAudio():
                 self._play(command, now)
             case SpeechStopped():

@@ -1,7 +1,10 @@
 import json
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
+import pytest
 from typer.testing import Result
 
 from server.access import Access
@@ -39,6 +42,22 @@ def test_robots_are_listed_accepted_and_forgotten(omoide: Omoide, tmp_path: Path
     )
     assert set(forgotten["forgotten"]) == {device["id"] for device in listed}
     assert json.loads(omoide("devices", "list", "--json", "--data", data).stdout)["devices"] == []
+
+
+def test_the_list_has_headings_and_says_when_a_robot_was_last_seen(
+    omoide: Omoide, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMOIDE_SERVER__TIMEZONE", "Asia/Tokyo")
+    visit(tmp_path, "aa:bb:cc:00:00:01", "one")
+    seen = json.loads(omoide("devices", "list", "--json", "--data", tmp_path).stdout)["devices"][0]
+    last_seen = datetime.fromisoformat(seen["last_seen"]).astimezone(ZoneInfo("Asia/Tokyo"))
+
+    heading, row = omoide("devices", "list", "--data", tmp_path).stdout.splitlines()
+
+    at = heading.index("LAST SEEN")
+    assert row[at:].startswith(f"{last_seen:%Y-%m-%d %H:%M}")
+    assert heading.index("BOARD") == row.index("stackchan/1.0")
+    assert heading.index("STATE") == row.index("known")
 
 
 def test_a_robot_that_is_not_known_is_an_error(omoide: Omoide, tmp_path: Path) -> None:

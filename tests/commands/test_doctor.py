@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from server.commands import checks
+from server.commands import checks, doctor
+from server.commands.checks import State
 from server.config import Config
+from tests.ports.openai_stand_in import stand_in, status
 
 Omoide = Callable[..., Result]
 
@@ -95,6 +97,55 @@ def test_a_package_that_is_missing_fails_and_one_of_an_extra_is_a_warning() -> N
     extra = checks._describe_missing("voice-en", ["piper-tts"])
     assert extra.state == "warn"
     assert "voice-en" in extra.advice
+
+
+def test_going_without_the_english_voice_is_told_once_and_is_no_warning() -> None:
+    here = checks.Finding("model", "ok", "63 MB")
+    gone = checks.Finding("model", "warn", "missing")
+
+    without = checks._describe_voice_en(has_engine=False, voice=gone)
+    half = [checks._describe_voice_en(True, gone), checks._describe_voice_en(False, here)]
+
+    assert without.state == "info"
+    assert "Japanese voice" in without.detail
+    assert "GPL" in without.advice
+    assert [finding.state for finding in half] == ["warn", "warn"]
+    assert checks._describe_voice_en(True, here).state == "ok"
+    named = [finding.name for finding in (*checks.check_packages(), *checks.check_models())]
+    assert not any("voice" in name or "piper" in name for name in named)
+
+
+@pytest.mark.parametrize(
+    ("states", "last_line"),
+    [
+        (("ok", "info"), "All is well."),
+        (("ok", "warn", "info"), "It works, but look at WARN above."),
+        (("warn", "fail"), "Something is wrong: see FAIL above."),
+    ],
+)
+def test_the_verdict_is_that_of_the_worst_finding(
+    states: tuple[State, ...], last_line: str
+) -> None:
+    findings = [checks.Finding("a check", state, "") for state in states]
+
+    assert doctor.verdict(findings) == last_line
+
+
+async def test_an_endpoint_that_has_moved_fails() -> None:
+    async with stand_in(status(308, location="https://elsewhere.example/v1/models")) as server:
+        finding = await checks.check_endpoint(Config(llm={"openai": {"base_url": server.url}}))
+    assert finding is not None
+    assert finding.state == "fail"
+    assert "https://elsewhere.example" in finding.detail
+
+
+async def test_a_key_that_can_not_be_sent_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-geheim あ")
+    finding = await checks.check_endpoint(Config(llm={"openai": {"model": "gpt-5-mini"}}))
+    assert finding is not None
+    assert finding.state == "fail"
+    assert "OPENAI_API_KEY" in finding.detail
+    assert "geheim" not in finding.detail
 
 
 class Models(BaseHTTPRequestHandler):

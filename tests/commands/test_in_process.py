@@ -1,5 +1,6 @@
 """Commands that start a server of their own, with fake engines in it."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,22 @@ async def test_a_turn_that_the_server_apologises_for_is_an_error(tmp_path: Path)
     assert report.data["reply"]
 
 
+async def test_a_phrase_that_fills_the_wait_is_not_taken_for_the_answer(tmp_path: Path) -> None:
+    place = place_with(tmp_path, reply=[0.6, "はい。"])
+    config = place.config.model_copy(
+        update={"pacing": place.config.pacing.model_copy(update={"filler_after_seconds": 0.1})}
+    )
+    lines: list[str] = []
+    habits = Habits(mode="manual")
+    report = await talk.say("こんにちは", replace(place, config=config), ME, habits, lines.append)
+    answered, sound = report.data["first_audio_ms"], report.data["first_sound_ms"]
+    assert isinstance(answered, float)
+    assert isinstance(sound, float)
+    assert answered > sound + 300
+    assert any("to fill the wait" in line for line in lines)
+    assert any("first sound of the answer" in line for line in lines)
+
+
 async def test_what_a_script_only_writes_is_spoken_by_our_own_voice(tmp_path: Path) -> None:
     script = tmp_path / "talk.yaml"
     script.write_text(
@@ -85,9 +102,11 @@ async def test_the_benchmark_counts_its_turns_after_those_that_fill_the_history(
 ) -> None:
     heard = ["文一", "文二"]
     place = place_with(tmp_path, *heard)
-    report = await bench.bench_turn(place, bench.Plan(turns=1), quietly)
+    lines: list[str] = []
+    report = await bench.bench_turn(place, bench.Plan(turns=1), lines.append)
     assert report.ok, report.data
-    assert report.data["turns"] == 1
+    assert (report.data["turns"], report.data["warm_up_turns"]) == (1, 1)
+    assert "not counted" in lines[0]
     assert [turn["transcript"] for turn in turns_of(report, "each")] == heard[1:]
     stages = report.data["stages_ms_p50"]
     assert isinstance(stages, dict)

@@ -68,13 +68,17 @@ def running_api() -> Iterator[FakeApi]:
             thread.join()
 
 
+def quietly(line: str) -> None:
+    pass
+
+
 async def test_only_new_turns_of_the_own_device_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("server.commands.reach._TRACE_SECONDS", 0.3)
     with running_api() as api:
         api.turns = [turn_of("aa:bb:cc:00:00:01", 1)]
-        async with reach(Place(Config(), tmp_path, api.url)) as reached:
+        async with reach(Place(Config(), tmp_path, api.url), quietly) as reached:
             await reached.watch()
             api.turns += [turn_of("aa:bb:cc:00:00:01", 2), turn_of("somebody else", 3)]
             trace = await reached.new_trace(ME)
@@ -87,7 +91,7 @@ async def test_only_new_turns_of_the_own_device_count(
 
 async def test_a_guest_finds_its_turns_under_the_name_it_was_given(tmp_path: Path) -> None:
     with running_api() as api:
-        async with reach(Place(Config(), tmp_path, api.url)) as reached:
+        async with reach(Place(Config(), tmp_path, api.url), quietly) as reached:
             api.turns = [turn_of("aa:bb:cc:00:00:01~12345678", 1)]
             trace = await reached.new_trace(ME)
     assert trace is not None
@@ -98,21 +102,37 @@ async def test_the_configured_token_is_sent(tmp_path: Path) -> None:
     with running_api() as api:
         api.token = "open sesame"
         api.turns = [turn_of("aa:bb:cc:00:00:01", 1)]
-        async with reach(Place(config, tmp_path, api.url)) as reached:
+        async with reach(Place(config, tmp_path, api.url), quietly) as reached:
             assert reached.token == "open sesame"
             assert await reached.new_trace(ME) is not None
 
 
-async def test_a_server_that_keeps_its_turns_to_itself_is_asked_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("token", "hint"), [("", "--token"), ("wrong", "refuses the API token")])
+async def test_a_server_that_keeps_its_turns_to_itself_is_asked_once_and_told_of(
+    token: str, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("server.commands.reach._TRACE_SECONDS", 0.3)
+    lines: list[str] = []
     with running_api() as api:
-        api.token = "open sesame"
-        async with reach(Place(Config(), tmp_path, api.url)) as reached:
+        api.token = "open-sesame"
+        async with reach(Place(Config(), tmp_path, api.url, token=token), lines.append) as reached:
             await reached.watch()
             assert await reached.new_trace(ME) is None
         assert len(api.requests) == 1
+    assert len(lines) == 1
+    assert api.url in lines[0]
+    assert hint in lines[0]
+
+
+async def test_a_token_that_is_given_wins_over_the_configured_one(tmp_path: Path) -> None:
+    config = Config.model_validate({"access": {"api_token": "another"}})
+    with running_api() as api:
+        api.token = "open-sesame"
+        api.turns = [turn_of("aa:bb:cc:00:00:01", 1)]
+        place = Place(config, tmp_path, api.url, token="open-sesame")
+        async with reach(place, quietly) as reached:
+            assert reached.token == "open-sesame"
+            assert await reached.new_trace(ME) is not None
 
 
 def test_a_server_of_our_own_is_hidden_and_remembers_its_turns() -> None:

@@ -94,7 +94,6 @@ turns:
         ("turns:\n  - wav: a.wav\n    as_text: true\n", 2, "'as_text' needs 'text'"),
         ("persn: Mio\nturns:\n  - text: hello\n", 1, "Did you mean 'person'?"),
         ("device: x\nturns: []\n", 2, "turns"),
-        ("device: x\n", 1, "turns"),
         ("turns:\n  - text: hello\n    pause_seconds: -1\n", 3, "pause_seconds"),
         ("turns:\n  - text: hello\n    language: japanese\n", 3, "language"),
         ("turns:\n  - text: [\n", 3, "YAML"),
@@ -108,6 +107,34 @@ def test_a_broken_script_names_file_line_and_what_is_wrong(
         read_script(path)
     assert f"{path}:{line}:" in str(caught.value)
     assert hint in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("device: x\n", "{path}: turns: this key is needed."),
+        ("turns: []\n", "{path}:1: turns: a talk needs at least one turn (found [])."),
+        (
+            "turns:\n  - txt: hello\n",
+            "{path}:2: turns.0.txt: there is no such key. Did you mean 'text'?",
+        ),
+        ("turns: hello\n", "{path}:1: turns: write a list, such as [hello] (found 'hello')."),
+        ("- text: hello\n", "{path}:1: expected keys such as 'turns:', found something else."),
+    ],
+)
+def test_one_mistake_in_a_script_is_one_line(text: str, message: str, tmp_path: Path) -> None:
+    path = write(tmp_path, text)
+    with pytest.raises(ConfigError) as caught:
+        read_script(path)
+    assert str(caught.value) == message.format(path=path)
+    assert caught.value.code == "script-invalid"
+
+
+def test_a_script_that_is_not_there_is_not_taken_for_the_configuration(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        read_script(tmp_path / "none.yaml")
+    assert "none.yaml can't be read" in str(caught.value)
+    assert "--config" not in str(caught.value)
 
 
 def test_a_broken_script_is_an_error_of_the_command(omoide: Omoide, tmp_path: Path) -> None:

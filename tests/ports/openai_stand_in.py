@@ -30,13 +30,14 @@ class Line:
         )
         await self.stream.send(payload.encode())
 
-    async def begin(self) -> None:
-        await self._send_head(
-            200, {"content-type": "text/event-stream", "transfer-encoding": "chunked"}
-        )
+    async def begin(self, **headers: str) -> None:
+        usual = {"content-type": "text/event-stream", "transfer-encoding": "chunked"}
+        await self._send_head(200, {**usual, **headers})
 
     async def send_data(self, data: str) -> None:
-        payload = f"data: {data}\n\n".encode()
+        await self.send_bytes(f"data: {data}\n\n".encode())
+
+    async def send_bytes(self, payload: bytes) -> None:
         await self.stream.send(f"{len(payload):x}\r\n".encode() + payload + b"\r\n")
 
     async def send_event(self, **fields: Any) -> None:

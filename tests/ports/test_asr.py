@@ -29,8 +29,6 @@ async def test_recognises_and_detects_japanese(asr: Asr, japanese: Samples) -> N
     transcript = await asr.transcribe(Said(japanese), None)
     assert transcript.text.rstrip("。") == "明日の天気を教えてください"
     assert transcript.language == "ja"
-    assert transcript.language_probability > 0.8
-    assert transcript.speech_seconds == pytest.approx(len(japanese) / LISTENING_RATE)
 
 
 @pytest.mark.model

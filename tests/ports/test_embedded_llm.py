@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import aclosing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -46,7 +47,7 @@ class FakeModel:
         on_event({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3}})
 
 
-def embedded_on(model: FakeModel, **settings: float) -> EmbeddedLlm:
+def embedded_on(model: FakeModel, **settings: Any) -> EmbeddedLlm:
     llm = EmbeddedLlm(LlmSection(**settings), ["en"], Path("unused"))
     llm._en.model = Lazy(lambda: model)
     return llm
@@ -143,6 +144,29 @@ async def test_blanks_before_the_first_word_are_dropped() -> None:
         texts(await ask(embedded_on(FakeModel(" ", "\n Hello", " you")), prompt_in("en")))
         == "Hello you"
     )
+
+
+async def test_the_penalty_for_repeating_is_that_of_the_configuration() -> None:
+    model = FakeModel("a")
+    await ask(embedded_on(model, embedded={"repeat_penalty": 1.3}), prompt_in("en"))
+    assert model.bodies[0]["repeat_penalty"] == 1.3
+
+
+@pytest.mark.parametrize(
+    ("settings", "budget"),
+    [
+        ({"read_seconds": 2.0}, 370),
+        ({"read_seconds": 0.1}, 100),
+        ({"read_seconds": 0.1, "least_prompt_tokens": 60}, 60),
+        ({"read_seconds": 9.0}, 600),
+        ({"read_seconds": 9.0, "most_prompt_tokens": 900}, 900),
+    ],
+)
+def test_a_prompt_may_be_as_long_as_the_model_can_read_in_time(
+    settings: dict[str, float], budget: int
+) -> None:
+    llm = embedded_on(FakeModel(), embedded=settings)
+    assert llm.traits("en").prompt_budget_tokens == budget
 
 
 async def test_marks_of_the_chat_format_cannot_be_spoken() -> None:

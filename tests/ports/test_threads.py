@@ -1,11 +1,12 @@
 """Blocking work in threads: loaded once, never two at once, left behind when the caller goes."""
 
+import asyncio
 import threading
 
 import anyio
 import pytest
 
-from server.threads import Lazy, OneAtATime
+from server.threads import Lazy, OneAtATime, Overtaken
 
 
 class Gate:
@@ -36,6 +37,21 @@ class Gate:
 
     def let_go(self, times: int = 1) -> None:
         self.leave.release(times)
+
+
+class Waiters:
+    """Callers of an engine, and what became of their calls, in the order in which they ended."""
+
+    def __init__(self, engine: OneAtATime) -> None:
+        self.engine = engine
+        self.ended: list[str] = []
+
+    async def call(self, name: str, caller: str) -> None:
+        try:
+            await self.engine.run(lambda: None, caller)
+        except Overtaken:
+            name += " overtaken"
+        self.ended.append(name)
 
 
 async def test_a_model_is_loaded_once_for_many_callers() -> None:
@@ -147,4 +163,80 @@ async def test_an_error_reaches_the_caller_and_frees_the_engine() -> None:
 
     with pytest.raises(ValueError, match="broken"):
         await engine.run(fail)
+    assert (await engine.run(lambda: 1)).value == 1
+
+
+async def test_callers_take_turns_however_much_one_of_them_asks() -> None:
+    gate = Gate()
+    engine = OneAtATime()
+    waiters = Waiters(engine)
+    async with anyio.create_task_group() as callers:
+        callers.start_soon(engine.run, gate, "greedy")
+        await gate.wait_until_entered()
+        for name in ("greedy 1", "greedy 2", "greedy 3", "modest 1", "third 1", "modest 2"):
+            callers.start_soon(waiters.call, name, name.split()[0])
+            await anyio.wait_all_tasks_blocked()
+        gate.let_go()
+    assert waiters.ended == [
+        "modest 1",
+        "third 1",
+        "greedy 1",
+        "modest 2",
+        "greedy 2",
+        "greedy 3",
+    ]
+
+
+async def test_who_asks_for_more_than_may_wait_loses_the_oldest_call() -> None:
+    gate = Gate()
+    engine = OneAtATime(2)
+    waiters = Waiters(engine)
+    async with anyio.create_task_group() as callers:
+        callers.start_soon(engine.run, gate, "greedy")
+        await gate.wait_until_entered()
+        for name in ("greedy 1", "greedy 2", "modest 1", "greedy 3", "greedy 4"):
+            callers.start_soon(waiters.call, name, name.split()[0])
+            await anyio.wait_all_tasks_blocked()
+        assert waiters.ended == ["greedy 1 overtaken", "greedy 2 overtaken"]
+        gate.let_go()
+    assert waiters.ended[2:] == ["modest 1", "greedy 3", "greedy 4"]
+
+
+async def test_a_call_that_was_given_up_does_not_count_as_waiting() -> None:
+    gate = Gate()
+    engine = OneAtATime(1)
+    waiters = Waiters(engine)
+    async with anyio.create_task_group() as callers:
+        callers.start_soon(engine.run, gate, "device")
+        await gate.wait_until_entered()
+        with anyio.move_on_after(0.01):
+            await engine.run(gate, "device")
+        callers.start_soon(waiters.call, "wanted", "device")
+        await anyio.wait_all_tasks_blocked()
+        gate.let_go()
+    assert waiters.ended == ["wanted"]
+    assert gate.calls == 1
+
+
+async def test_a_caller_that_leaves_as_its_turn_comes_passes_it_on() -> None:
+    engine = OneAtATime()
+    waiters = Waiters(engine)
+    loop = asyncio.get_running_loop()
+    begun, leave = threading.Event(), threading.Event()
+
+    async with anyio.create_task_group() as callers, anyio.create_task_group() as leaving:
+
+        def work() -> None:
+            begun.set()
+            leave.wait(timeout=30)
+            loop.call_soon_threadsafe(leaving.cancel_scope.cancel)  # just before the turn is given
+
+        callers.start_soon(engine.run, work, "first")
+        await anyio.to_thread.run_sync(begun.wait)
+        leaving.start_soon(waiters.call, "leaving", "second")
+        await anyio.wait_all_tasks_blocked()
+        callers.start_soon(waiters.call, "staying", "third")
+        await anyio.wait_all_tasks_blocked()
+        leave.set()
+    assert waiters.ended == ["staying"]
     assert (await engine.run(lambda: 1)).value == 1

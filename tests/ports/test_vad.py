@@ -20,6 +20,14 @@ def vad(request: pytest.FixtureRequest, models: Path) -> Vad:
     return build(Config(vad={"engine": request.param}), models)
 
 
+def test_the_gate_hears_as_loud_as_configured(models: Path) -> None:
+    vad = build(Config(vad={"gate_gain": 7}), models)
+    assert isinstance(vad, SileroVad)
+    gate = vad.session()._gate
+    assert gate is not None
+    assert gate._gain == 7
+
+
 def silence(seconds: float) -> Samples:
     return np.zeros(int(seconds * LISTENING_RATE), np.int16)
 

@@ -73,7 +73,7 @@ class FakeNetwork:
         if self.error is not None:
             raise self.error
         text = self.text or f"{len(samples)} samples"
-        return Recognised(text, language or languages[0], 0.9, self.no_speech, self.sure)
+        return Recognised(text, language or languages[0], self.no_speech, self.sure)
 
     async def wait_until_asked(self) -> None:
         await anyio.to_thread.run_sync(self._entered.acquire)
@@ -215,6 +215,40 @@ async def test_waiting_for_the_network_is_a_stage_of_its_own() -> None:
     assert turns[1].stages_ms[Stage.ASR_QUEUE] >= 40
 
 
+async def test_a_device_that_says_more_than_can_be_recognised_only_hurts_itself() -> None:
+    network = FakeNetwork(blocking=True)
+    engine = whisper_on(network)
+    ended: list[str] = []
+
+    async def transcribe(device: str, samples: int) -> None:
+        with Turns(WallClock()).record(device, "person"):
+            try:
+                said = await engine.transcribe(Said(np.ones(samples, np.int16)), None)
+                ended.append(f"{device}: {said.text}")
+            except AsrError as error:
+                ended.append(f"{device}: {error.code}")
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(transcribe, "greedy", 1)
+        await network.wait_until_asked()
+        for device, samples in (
+            ("greedy", 2),
+            ("greedy", 3),
+            ("modest", 4),
+            ("greedy", 5),
+        ):
+            tasks.start_soon(transcribe, device, samples)
+            await anyio.wait_all_tasks_blocked()
+        network.go_on(4)
+    assert ended == [
+        "greedy: asr-overtaken",
+        "greedy: 1 samples",
+        "modest: 4 samples",
+        "greedy: 3 samples",
+        "greedy: 5 samples",
+    ]
+
+
 async def test_time_before_the_end_of_the_utterance_is_not_counted() -> None:
     network = FakeNetwork(blocking=True)
     engine = whisper_on(network)
@@ -257,6 +291,14 @@ async def test_what_is_invented_on_noise_is_dropped(
     network = FakeNetwork(text=text, no_speech=no_speech, sure=sure)
     transcript = await whisper_on(network).transcribe(Said(np.ones(9000, np.int16)), None)
     assert bool(transcript) is kept
+
+
+@pytest.mark.parametrize(("unsure", "kept"), [(-1.0, False), (-3.0, True)])
+async def test_how_unsure_words_may_be_is_configured(unsure: float, kept: bool) -> None:
+    config = AsrSection(whisper=WhisperSection(unsure_log_probability=unsure))
+    network = FakeNetwork(text="I'm sorry", no_speech=0.7, sure=-2.0)
+    heard = await whisper_on(network, config).transcribe(Said(np.ones(9000, np.int16)), None)
+    assert bool(heard) is kept
 
 
 async def test_the_fixed_language_of_the_configuration_is_used() -> None:

@@ -1,0 +1,55 @@
+"""Command lines that can't be understood."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from typer.main import get_command
+from typer.testing import Result
+
+from server.cli import app
+from server.commands import bench, devices, talk
+from server.commands.usage import _NOTHING
+
+Omoide = Callable[..., Result]
+
+
+@pytest.mark.parametrize(
+    ("line", "shape", "hint"),
+    [
+        (["talk", "--json"], talk.NOTHING, "WAV"),
+        (["talk", "a.wav", "--framing", "9", "--json"], talk.NOTHING, "--framing"),
+        (["say", "Hello?", "--json", "--protocoll", "pcm"], talk.NOTHING, "--protocoll"),
+        (["bench", "turn", "--turns", "0", "--json"], bench.NOTHING, "--turns"),
+        (["devices", "accept", "--json"], devices.NOTHING, "ID"),
+        (["tlak", "--json"], {}, "tlak"),
+    ],
+)
+def test_with_json_a_wrong_command_line_is_an_object_of_the_usual_shape(
+    line: list[str], shape: dict[str, object], hint: str, omoide: Omoide
+) -> None:
+    result = omoide(*line)
+    answer = json.loads(result.stdout)
+    assert result.exit_code == 2
+    assert answer.keys() >= shape.keys()
+    assert answer["error"]["code"] == "usage-invalid"
+    assert hint in answer["error"]["message"]
+    assert "Usage" in result.stderr
+
+
+def test_without_json_standard_output_stays_empty(omoide: Omoide) -> None:
+    result = omoide("talk")
+    assert result.exit_code == 2
+    assert result.stdout == ""
+
+
+def test_every_command_with_json_has_a_shape() -> None:
+    found = set()
+    waiting: list[tuple[str, Any]] = [("", get_command(app))]
+    while waiting:
+        name, command = waiting.pop()
+        waiting += list(getattr(command, "commands", {}).items())
+        if any("--json" in parameter.opts for parameter in command.params):
+            found.add(name)
+    assert found == set(_NOTHING)
