@@ -26,9 +26,6 @@ class Hello:
     """Hertz of the audio that the robot sends."""
     frame_ms: int = 60
     """Milliseconds of audio in one packet that the robot sends."""
-    session_id: str = ""
-    user_id: str = ""
-    """The person, where the protocol names one; empty if it does not."""
 
 
 @dataclass(frozen=True, slots=True)

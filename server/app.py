@@ -14,8 +14,9 @@ from server.access import Access
 from server.clock import SystemClock
 from server.config import Config
 from server.conversation import Conversation, Engines, House
+from server.descriptors import raise_limit
 from server.errors import OmoideError
-from server.failures import log_fault
+from server.failures import log_fault, quieten
 from server.gateway import serve_devices
 from server.memory import Memory
 from server.phrasebook import Phrasebook
@@ -62,7 +63,7 @@ class App:
         self.turns = Turns(self.clock, observers)
         self.engines = engines or build_engines(config, data)
         self.phrasebook = Phrasebook(
-            Phrases(self.prompts), self.engines.tts, config.persona.language
+            Phrases(self.prompts), self.engines.tts, config.persona.language, config.tts
         )
         self.house = House(
             config,
@@ -108,7 +109,9 @@ class App:
             seconds = round(anyio.current_time() - started, 1)
             log.info("engine-warm", stage=name, engine=engine.name, seconds=seconds)
         if name == "tts":  # at once: while other engines load, a turn needs the filler
-            await self._noting(name, self.phrasebook.prepare(self.config.asr.languages))
+            voices = [device.voice for device in self.config.devices.values()]
+            voices += [person.voice for person in self.config.persons.values()]
+            await self._noting(name, self.phrasebook.prepare(self.config.asr.languages, voices))
 
     async def _read_persona(self) -> None:
         """Let a local model read the persona before the first question, which then starts from its cache."""
@@ -189,6 +192,8 @@ async def open_app(
 
 async def serve(app: App, *, task_status: TaskStatus[Doors] = anyio.TASK_STATUS_IGNORED) -> None:
     """Open both doors and serve until cancelled; reports the ports once they are open."""
+    raise_limit()
+    quieten("asyncio", "event-loop-trouble")
     async with anyio.create_task_group() as tasks:
         device_port = await tasks.start(serve_devices, app)
         http_port = await tasks.start(serve_web, app)

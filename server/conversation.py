@@ -7,10 +7,10 @@ import math
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import anyio
 import structlog
+from anyio.abc import TaskGroup
 
 from firmware_bridge.events import (
     Aborted,
@@ -22,18 +22,25 @@ from firmware_bridge.events import (
 )
 from server.ahead import ahead
 from server.config import Config
-from server.errors import AsrError, LlmError, OmoideError
+from server.errors import LlmError, OmoideError
 from server.failures import log_fault
-from server.listening import Ending, Utterance, listen
+from server.listening import Utterance, listen
 from server.memory import Memory
 from server.phrasebook import Phrasebook
 from server.ports import Asr, Clock, Device, Llm, TextDelta, Tts, Usage, Vad, Voice
 from server.prompting import PromptFiles, compose
-from server.query import is_noise, normalize
-from server.sentences import Sentence, join_sentences, notice_pauses, split_sentences
-from server.speaking import Part, Playback, play_all, synthesize, written_language
-from server.trace import Laps, Turns, add_stage, mark, stage
+from server.query import normalize, tidy
+from server.sentences import (
+    Sentence,
+    join_sentences,
+    limit_length,
+    notice_pauses,
+    split_sentences,
+)
+from server.speaking import Part, Playback, play_all, synthesize
+from server.trace import Laps, Turns, mark, stage
 from server.turn import Happening, Prompt, Stage, Transcript, Turn
+from server.understanding import understand
 
 log = structlog.get_logger(__name__)
 
@@ -68,6 +75,10 @@ class Reply:
     """The answering half of a turn: the half that a barge-in cancels."""
 
     playback: Playback
+    hearing: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+    """What to cancel to give up the recognition of what was said."""
+    waiting: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+    """Around the task that fills the silence before the reply."""
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     finished: anyio.Event = field(default_factory=anyio.Event)
     asked_at: float = field(default_factory=anyio.current_time)
@@ -116,24 +127,30 @@ class Conversation:
                             case WakeWord():
                                 self._hush()
                             case _:
+                                if isinstance(said, TextSaid):
+                                    self._stop_hearing()
                                 previous = self._barge_in()
-                                tasks.start_soon(self.take_turn, said, self._reply, previous)
+                                tasks.start_soon(self.take_turn, said, self._reply, previous, tasks)
             except OmoideError as error:
                 await self._excuse(error, self._reply.playback, self._default_language())
             tasks.cancel_scope.cancel()
 
-    async def take_turn(self, said: Utterance | TextSaid, reply: Reply, previous: Reply) -> None:
+    async def take_turn(
+        self, said: Utterance | TextSaid, reply: Reply, previous: Reply, tasks: TaskGroup
+    ) -> None:
         """Answer one utterance.
 
-        Listening is never cancelled, only answering is: `reply.cancel` cuts everything after the transcript.
+        A voice never cancels listening, only answering: `reply.cancel` cuts everything after the transcript.
 
         Args:
             said: The utterance, perhaps still growing, or a ready text.
             reply: What to cancel for a barge-in.
             previous: The reply before this one; this one waits until it has been put away.
+            tasks: Where the filling of the silence runs; it ends with the turn.
         """
         with self.house.turns.record(self.device.id, self.device.person) as turn:
             try:
+                tasks.start_soon(self._fill_silence, said, turn, reply, previous)
                 failure = await self._understand(said, turn, reply)
                 with stage(Stage.PREVIOUS_REPLY):
                     await previous.finished.wait()
@@ -146,37 +163,42 @@ class Conversation:
         self, said: Utterance | TextSaid, turn: Turn, reply: Reply
     ) -> OmoideError | None:
         """Fill in the transcript; return what went wrong, as the person must be told of it in due order."""
-        language = self._default_language()
-        if isinstance(said, TextSaid):
-            turn.transcript = Transcript(said.text.strip(), written_language(said.text, language))
-            return None
+        house = self.house
         try:
-            transcript = await self._transcribe(said)
+            turn.transcript = await understand(
+                said, self.device, house.engines.asr, house.config, reply.hearing
+            )
         except OmoideError as error:
             return error
-        except Exception as error:
-            log_fault("asr-fault", error, turn=turn.id)
-            return AsrError("asr-failed", "A fault in the program ended speech recognition.")
         finally:
-            reply.asked_at = said.voice_ended_at
-        add_stage(Stage.LISTENING, max(0.0, said.voice_ended_at - said.started_at))
-        add_stage(Stage.ENDPOINT, said.ended_at - said.voice_ended_at)
-        mark(Happening.LISTENING_END, at=said.ended_at)
-        mark(Happening.ASR_END)
-        was_none = said.ending is Ending.DISCARDED or said.voiced_samples == 0
-        if was_none or is_noise(transcript.text):
-            transcript = replace(transcript, text="")
-        turn.transcript = transcript
+            if isinstance(said, Utterance):
+                reply.asked_at = said.voice_ended_at
         return None
 
-    async def _transcribe(self, said: Utterance) -> Transcript:
-        seconds = self.house.config.asr.timeout_seconds
-        with anyio.CancelScope() as patience:
-            said.expire(patience, seconds)
-            return await self.house.engines.asr.transcribe(said, self.device.language)
-        raise AsrError(
-            "asr-timeout", f"Speech recognition took more than {seconds:g} s.", retryable=True
-        )
+    async def _fill_silence(
+        self, said: Utterance | TextSaid, turn: Turn, reply: Reply, previous: Reply
+    ) -> None:
+        """Say a short phrase if nothing is to be heard long after the person has finished, whatever it is that lasts."""
+        asked_at = reply.asked_at
+        with reply.waiting:
+            if isinstance(said, Utterance):
+                await said.finished()
+                if said.is_none:
+                    return
+                asked_at = said.voice_ended_at
+            await anyio.sleep_until(asked_at + self.house.config.pacing.filler_after_seconds)
+            await previous.finished.wait()
+            try:
+                filler = self.house.phrasebook.ready(
+                    "filler",
+                    self._language_of(turn),
+                    self.device.playback_rate,
+                    name=self.device.voice,
+                )
+                if filler is not None:
+                    await reply.playback.fill(filler)
+            except Exception as error:  # a silence is no reason to end the talk
+                log_fault("filler-fault", error, turn=turn.id)
 
     async def _answer_or_apologize(
         self, turn: Turn, reply: Reply, failure: OmoideError | None
@@ -196,6 +218,7 @@ class Conversation:
         await anyio.lowlevel.checkpoint()  # a turn that was cut meanwhile shows nothing
         transcript = self._with_unanswered(turn)
         if not transcript:
+            await reply.playback.finish()  # of the filler
             return
         self.device.send(ShowTranscript(transcript.text))
         turn.query = normalize(transcript.text)
@@ -203,20 +226,13 @@ class Conversation:
             turn.recalled = await self.house.memory.recall(turn.person, turn.query)
         mark(Happening.RECALL_END)
         laps = Laps()
-        tokens = self._think(self._compose(turn, transcript), turn, laps)
-        find_filler = partial(
-            self.house.phrasebook.ready, "filler", transcript.language, self.device.playback_rate
-        )
-        waited = anyio.current_time() - reply.asked_at
-        patience = max(0.0, self.house.config.pacing.filler_after_seconds - waited)
+        tokens = limit_length(self._think(self._compose(turn, transcript), turn, laps))
         async with notice_pauses(tokens, self.house.config.sentences.idle_flush_seconds) as pieces:
             parts = self._speak(pieces, turn, transcript.language, laps)
             async with ahead(parts, PARTS_AHEAD) as ready:
-                await play_all(ready, reply.playback, find_filler, patience)
+                await play_all(ready, reply.playback)
         if not turn.reply:
-            raise LlmError(
-                "llm-empty", "The model answered with nothing that can be said.", retryable=True
-            )
+            raise LlmError("llm-empty", "The model answered with nothing that can be said.")
         await reply.playback.finish()
 
     def _compose(self, turn: Turn, transcript: Transcript) -> Prompt:
@@ -252,10 +268,12 @@ class Conversation:
             readings=config.tts.readings,
             max_chars=config.sentences.max_chars,
             first_piece_chars=config.sentences.first_piece_chars,
+            max_reply_chars=config.sentences.max_reply_chars,
         )
         noted = _noted(sentences, turn, laps)
         voice = Voice(language, self.device.voice, config.tts.speed)
-        parts = synthesize(noted, self.house.engines.tts, voice, self.device.playback_rate)
+        rate = self.device.playback_rate
+        parts = synthesize(noted, self.house.engines.tts, voice, rate, config.tts)
         return _timed(parts, laps)
 
     async def _apologize(self, turn: Turn, playback: Playback, error: OmoideError) -> None:
@@ -263,29 +281,25 @@ class Conversation:
         turn.error = error.code
         mark(Happening.ERROR, error.code)
         log.warning("turn-error", turn=turn.id, code=error.code, reason=str(error))
-        language = turn.transcript.language if turn.transcript else self._default_language()
-        await self._excuse(error, playback, language)
+        await self._excuse(error, playback, self._language_of(turn))
 
     async def _excuse(self, error: OmoideError, playback: Playback, language: str) -> None:
         key = "rest-missing" if playback.started else error.code
         try:
-            part = await self.house.phrasebook.part(key, language, self.device.playback_rate)
+            part = await self.house.phrasebook.part(
+                key, language, self.device.playback_rate, name=self.device.voice
+            )
             await playback.play(part)
         except OmoideError as worse:
             log.warning("apology-not-spoken", code=worse.code)
-            self.device.send(Alert(error.code, self._words(error, language)))
+            self.device.send(Alert(error.code, self.house.phrasebook.text(error.code, language)))
         await playback.finish()
-
-    def _words(self, error: OmoideError, language: str) -> str:
-        try:
-            return self.house.phrasebook.text(error.code, language)
-        except OmoideError:  # the file of phrases is broken, too
-            return str(error)
 
     def _with_unanswered(self, turn: Turn) -> Transcript | None:
         """Put what earlier turns left unanswered in front of what was said in this one."""
         said = turn.transcript or Transcript("", self._default_language())
-        text = join_sentences((self._unanswered, said.text))
+        joined = join_sentences((self._unanswered, said.text))
+        text = tidy(joined, self.house.config.limits.text_chars)
         self._unanswered = ""
         turn.transcript = replace(said, text=text)
         return turn.transcript if text else None
@@ -293,6 +307,7 @@ class Conversation:
     def _put_away(self, turn: Turn, said: Utterance | TextSaid, reply: Reply) -> None:
         """Note how the turn ended, and let the next one begin."""
         playback = reply.playback
+        reply.waiting.cancel()
         was_cut = reply.scope.cancel_called or playback.active
         playback.stop()
         turn.heard = join_sentences(playback.heard())
@@ -323,6 +338,11 @@ class Conversation:
         previous.cancel()
         return previous
 
+    def _stop_hearing(self) -> None:
+        """Give up what is still being recognised: who types instead does not wait for it, nor want it answered later."""
+        for reply in self._open:
+            reply.hearing.cancel()
+
     def _hush(self) -> None:
         """Fall silent, if audible: the person called the robot's name and is about to say something."""
         if self._reply.playback.active:
@@ -345,6 +365,9 @@ class Conversation:
             self._reply.playback.quiet_for(), anyio.current_time() - self._fell_silent_at
         )
         return quiet_seconds < guard_seconds
+
+    def _language_of(self, turn: Turn) -> str:
+        return turn.transcript.language if turn.transcript else self._default_language()
 
     def _default_language(self) -> str:
         return self.device.language or self.house.config.persona.language

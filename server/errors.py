@@ -16,13 +16,11 @@ class OmoideError(Exception):
 
     Attributes:
         code: Stable kebab-case slug, e.g. ``llm-timeout``. Appears in the API, in logs and in the trace.
-        retryable: Whether the same call may succeed a little later.
     """
 
-    def __init__(self, code: str, message: str, *, retryable: bool = False) -> None:
+    def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
-        self.retryable = retryable
 
 
 class ConfigError(OmoideError):

@@ -59,9 +59,25 @@ class Utterance:
         self._news = anyio.Event()
 
     @property
+    def is_none(self) -> bool:
+        """Whether nobody spoke to the robot, as far as is known by now."""
+        return self.ending is Ending.DISCARDED or self.voiced_samples == 0
+
+    @property
     def voice_ended_at(self) -> float:
         """When the last voiced sample arrived, on the clock of `anyio.current_time`."""
         return self.ended_at - self.silence_samples / LISTENING_RATE
+
+    async def has_voice(self) -> bool:
+        """Wait for the first voiced sample; return False if the utterance ends without one."""
+        while self.voiced_samples == 0 and self.ending is None:
+            await self._news.wait()
+        return self.voiced_samples > 0
+
+    async def finished(self) -> None:
+        """Wait until the utterance has ended."""
+        while self.ending is None:
+            await self._news.wait()
 
     def sound(self) -> audio.Audio:
         """Return all that was heard so far."""
@@ -100,9 +116,14 @@ class Utterance:
                 self.expire(*self._patience)
 
     def expire(self, scope: anyio.CancelScope, seconds: float) -> None:
-        """Let `scope` be cancelled so many seconds after the end of the utterance, whenever that comes."""
+        """Let `scope` be cancelled so many seconds after the end of the utterance, whenever that comes.
+
+        At once if it turns out to be none.
+        """
         self._patience = (scope, seconds)
-        if self.ending is not None:
+        if self.ending is Ending.DISCARDED:
+            scope.cancel()
+        elif self.ending is not None:
             scope.deadline = self.ended_at + seconds
 
     def _tell(self) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Final, TypeAlias
 
 from server.emotions import Emotion, emotion_named
@@ -45,6 +46,10 @@ _LONGEST_NAME = 64
 _WORD = re.compile(r"[A-Za-z0-9]+\.?")
 _LONGEST_HIDDEN_CALL = 8000
 """Longest JSON object or call that is waited for; a longer one is cut off here and the rest is taken for text."""
+_LONGEST_BEGINNING = 200
+"""How far the sign is looked for that tells JSON or a call from an ordinary bracket."""
+_SLICE = 256
+"""Longer text is read in slices: what is read is cut off its head, and must not copy all that follows each time."""
 
 _CLOSERS: Final = {"(": ")", "（": "）", "[": "]", "【": "】"}
 _NESTING: Final = {"{": "}", "[": "]", "(": ")"}
@@ -78,13 +83,14 @@ class ReplyReader:
     def __init__(self, *, at_head: bool = True) -> None:
         self._held = ""
         self._until: re.Pattern[str] | None = None
+        self._nesting = _Nesting()
         self._at_head = at_head
         self._final = False
 
     def feed(self, text: str) -> list[ReplyEvent]:
         """Take the next chunk of the reply and return what is certain now."""
-        self._held += text
-        return _joined(self._read())
+        slices = (text[start : start + _SLICE] for start in range(0, len(text), _SLICE))
+        return _joined(event for piece in slices for event in self._read(piece))
 
     def release_word(self) -> list[ReplyEvent]:
         """Return the word that is held back in case it is the name of a call. For when the reply stalls."""
@@ -98,7 +104,8 @@ class ReplyReader:
         self._final = True
         return _joined(self._read())
 
-    def _read(self) -> Iterator[ReplyEvent]:
+    def _read(self, text: str = "") -> Iterator[ReplyEvent]:
+        self._held += text
         while self._held:
             if self._until is not None and not self._skip_hidden(self._until):
                 return
@@ -162,8 +169,8 @@ class ReplyReader:
             raise _NeedsMore
         if not rest.startswith("("):
             return len(name), ""
-        if "_" not in name and not _CALL_ARGUMENTS.match(rest):
-            if _CALL_ARGUMENTS_BEGINNING.fullmatch(rest):
+        if "_" not in name and not _CALL_ARGUMENTS.match(rest, 0, _LONGEST_BEGINNING):
+            if len(rest) < _LONGEST_BEGINNING and _CALL_ARGUMENTS_BEGINNING.fullmatch(rest):
                 self._wait_unless_final()
             return len(name), ""
         return len(name) + self._nested_length(rest), None
@@ -176,17 +183,18 @@ class ReplyReader:
         return len(found), None
 
     def _take_json(self) -> _Taken | None:
-        if _JSON.match(self._held):
+        if _JSON.match(self._held, 0, _LONGEST_BEGINNING):
             return self._nested_length(self._held), None
-        if _JSON_BEGINNING.fullmatch(self._held):
+        if len(self._held) < _LONGEST_BEGINNING and _JSON_BEGINNING.fullmatch(self._held):
             self._wait_unless_final()
         return None
 
     def _nested_length(self, text: str) -> int:
         """Return the length of the JSON or argument list that `text` begins with; all of it if it never ends."""
-        end = _nested_end(text[:_LONGEST_HIDDEN_CALL])
+        end = self._nesting.find_end(text[:_LONGEST_HIDDEN_CALL])
         if end is None and len(text) < _LONGEST_HIDDEN_CALL:
             self._wait_unless_final()
+        self._nesting = _Nesting()
         return end or min(len(text), _LONGEST_HIDDEN_CALL)
 
     def _take_angle(self) -> _Taken:
@@ -254,34 +262,48 @@ def strip_markup(text: str) -> str:
 def _joined(events: Iterator[ReplyEvent]) -> list[ReplyEvent]:
     """Join pieces of text that follow each other."""
     joined: list[ReplyEvent] = []
-    for event in events:
-        last = joined[-1] if joined else None
-        if isinstance(last, Emotion) or isinstance(event, Emotion) or last is None:
-            joined.append(event)
-        else:
-            joined[-1] = last + event
+    for is_emotion, group in groupby(events, key=lambda event: isinstance(event, Emotion)):
+        found = list(group)
+        joined += found if is_emotion else ["".join(found)]
     return joined
 
 
-def _nested_end(text: str) -> int | None:
-    """Return where the bracket at the start of `text` is closed, outside of string literals; None if it isn't yet."""
-    open_brackets: list[str] = []
-    quote = ""
-    escaped = False
-    for index, character in enumerate(text):
-        if quote:
-            if character == quote and not escaped:
-                quote = ""
-            escaped = character == "\\" and not escaped
-        elif character == '"':
-            quote = character
-        elif character in _NESTING:
-            open_brackets.append(_NESTING[character])
-        elif open_brackets and character == open_brackets[-1]:
-            open_brackets.pop()
-            if not open_brackets:
-                return index + 1
-    return None
+class _Nesting:
+    """Finds where a bracket is closed, outside of string literals, in a text that grows.
+
+    It remembers how far it has come, so that no character is looked at twice.
+    """
+
+    def __init__(self) -> None:
+        self._open: list[str] = []
+        self._quote = ""
+        self._is_escaped = False
+        self._seen = 0
+
+    def find_end(self, text: str) -> int | None:
+        """Return where the bracket at the start of `text` is closed; None if it isn't yet.
+
+        Args:
+            text: The text of the last call, or a longer one that begins with it.
+        """
+        for character in text[self._seen :]:
+            self._seen += 1
+            if self._quote:
+                self._read_literal(character)
+            elif character == '"':
+                self._quote = character
+            elif character in _NESTING:
+                self._open.append(_NESTING[character])
+            elif self._open and character == self._open[-1]:
+                self._open.pop()
+                if not self._open:
+                    return self._seen
+        return None
+
+    def _read_literal(self, character: str) -> None:
+        if character == self._quote and not self._is_escaped:
+            self._quote = ""
+        self._is_escaped = character == "\\" and not self._is_escaped
 
 
 def _angle_emotion(tag: str) -> Emotion | None:

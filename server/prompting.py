@@ -87,9 +87,13 @@ class PromptFiles:
 
     def in_language(self, stem: str, language: str, suffix: str = "md") -> str:
         """Return ``STEM.LANGUAGE.SUFFIX``, or the English one where there is none for the language."""
+        return self.text(self.name_of(stem, language, suffix))
+
+    def name_of(self, stem: str, language: str, suffix: str = "md") -> str:
+        """Return the name of the file that `in_language` reads."""
         name = f"{stem}.{language}.{suffix}"
         known = name in self._read or (self.folder / name).exists()
-        return self.text(name if known else f"{stem}.en.{suffix}")
+        return name if known else f"{stem}.en.{suffix}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +105,15 @@ class _Phrases:
 def _parse_phrases(source: str) -> dict[str, str] | None:
     try:
         parsed: Any = yaml.safe_load(source)
-    except yaml.YAMLError:
+    except (
+        yaml.YAMLError,
+        ValueError,
+        RecursionError,
+    ):  # also a date that is none, or brackets without an end
         return None
     if not isinstance(parsed, dict) or not parsed.get("apology"):
+        return None
+    if any(isinstance(words, (dict, list)) for words in parsed.values()):
         return None
     return {str(key): str(words) for key, words in parsed.items() if words}
 
@@ -134,18 +144,19 @@ class Phrases:
 
     def _read(self, language: str) -> dict[str, str]:
         """Read the file of a language; one that was broken by an edit keeps what it last said."""
-        source = self._files.in_language("phrases", language, "yaml")
+        name = self._files.name_of("phrases", language, "yaml")
+        source = self._files.text(name)
         known = self._known.get(language)
         if known is not None and known.source == source:
             return known.phrases
         phrases = _parse_phrases(source)
         if phrases is None and known is None:
             raise ConfigError(
-                f"{self._files.folder}: phrases.{language}.yaml needs a key 'apology' and no more than words for each key.",
+                f"{self._files.folder}: {name} needs a key 'apology' and no more than words for each key.",
                 code="prompt-broken",
             )
         if phrases is None:
-            log.warning("phrases-broken", language=language)
+            log.warning("phrases-broken", file=name)
         phrases = phrases or (known.phrases if known else {})
         self._known[language] = _Phrases(source, phrases)
         return phrases

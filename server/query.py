@@ -117,6 +117,15 @@ def normalize(transcript_text: str) -> str:
     return text
 
 
+def tidy(text: str, most_chars: int) -> str:
+    """Return what was said, fit to be shown and kept: without broken characters, and if it is too long, its end alone.
+
+    What somebody said last is what they want an answer to.
+    """
+    whole = "".join(c for c in text[-most_chars:] if unicodedata.category(c) != "Cs")
+    return whole.strip()
+
+
 def is_noise(text: str) -> bool:
     """Say whether a transcript means that nobody spoke: no letter in it, a note on a sound, or an invented phrase.
 

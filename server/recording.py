@@ -45,7 +45,10 @@ class Recorder:
         self._section = section
 
     def turn_finished(self, turn: Turn) -> None:
-        """Write what the configuration asks for. A full disk is logged, never raised."""
+        """Write what the configuration asks for. A full disk is logged, never raised.
+
+        A broken character (half of a pair) can't be written as UTF-8, but JSON has an escape for it.
+        """
         if not (turn.transcript or turn.error):
             return
         stem = self._folder / f"{turn.started_at:%Y-%m-%d}" / f"{turn.started_at:%H%M%S}-{turn.id}"
@@ -53,12 +56,14 @@ class Recorder:
             if self._section.keep_turns:
                 stem.parent.mkdir(parents=True, exist_ok=True)
                 text = json.dumps(describe(turn), ensure_ascii=False, indent=1)
-                stem.with_suffix(".json").write_text(text, encoding="utf-8")
+                stem.with_suffix(".json").write_text(
+                    text, encoding="utf-8", errors="backslashreplace"
+                )
             if turn.said_audio is not None:
                 write_wav(stem.with_suffix(".said.wav"), turn.said_audio)
             if turn.reply_audio is not None:
                 write_wav(stem.with_suffix(".reply.wav"), turn.reply_audio)
-        except OSError as error:
+        except (OSError, RuntimeError) as error:  # the errors of libsndfile are RuntimeErrors
             log.warning("recording-failed", turn=turn.id, reason=str(error))
 
 

@@ -12,6 +12,13 @@ from server.emotions import Emotion, emotion_of_emoji
 from server.markup import ReplyReader
 from server.speakable import plain_text, voice_text
 from server.splitter import SentenceSplitter
+from server.trace import mark
+from server.turn import Happening
+
+LONGEST_REPLY = 100_000
+"""Characters of a reply, with all that is never spoken, such as thoughts: beyond them a model has lost its way."""
+_SLICE = 500
+"""A longer piece of a reply is taken apart, so that other talks get their turn in between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +40,9 @@ async def split_sentences(
     readings: Mapping[str, str] | None = None,
     max_chars: int = 120,
     first_piece_chars: int = 0,
+    max_reply_chars: int = 2000,
 ) -> AsyncGenerator[Sentence, None]:
-    """Yield the sentences of a streamed reply, each as soon as it is certain.
+    """Yield the sentences of a streamed reply, each as soon as it is certain, until it has become too long.
 
     What has nothing to speak (thoughts, code, "…", a lone emoji) is left out; its emotion goes to the next sentence. A reply
     of nothing else yields nothing. An emotion tag colours the sentence that it stands in or before, an emoji the one that it
@@ -48,14 +56,52 @@ async def split_sentences(
         readings: Written form to the way to read it.
         max_chars: See `SentenceSplitter`.
         first_piece_chars: See `SentenceSplitter`.
+        max_reply_chars: The sentence with which the reply has so many characters to speak is the last one. A reply that
+            goes on after it is marked in the trace.
 
     Raises:
         Exception: What `tokens` raised, after the sentences that were whole by then; a half one is dropped.
     """
+    chars = 0
+    found = _find_sentences(tokens, language, readings or {}, max_chars, first_piece_chars)
+    async with aclosing(found):
+        async for sentence in found:
+            if chars >= max_reply_chars:
+                mark(Happening.REPLY_CUT)
+                return
+            chars += len(sentence.spoken)
+            yield sentence
+
+
+async def limit_length(
+    tokens: AsyncGenerator[str, None], most_chars: int = LONGEST_REPLY
+) -> AsyncGenerator[str, None]:
+    """Pass a reply on in small pieces, and end it after so many characters, which is marked in the trace.
+
+    Whoever reads the pieces never has much to do at once, whatever the model sends. Closing it closes `tokens`.
+    """
+    left = most_chars
+    async with aclosing(tokens):
+        async for token in tokens:
+            for start in range(0, min(len(token), left), _SLICE):
+                yield token[start : min(start + _SLICE, left)]
+            left -= max(len(token), 1)  # a model that says nothing for ever is lost, too
+            if left < 0:
+                mark(Happening.REPLY_CUT)
+                return
+
+
+async def _find_sentences(
+    tokens: AsyncIterator[str | None],
+    language: str,
+    readings: Mapping[str, str],
+    max_chars: int,
+    first_piece_chars: int,
+) -> AsyncGenerator[Sentence, None]:
     reply = _Reply(
         SentenceSplitter(max_chars=max_chars, first_piece_chars=first_piece_chars),
         language,
-        readings or {},
+        readings,
     )
     failure: Exception | None = None
     async with _closing(tokens):

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
@@ -20,7 +20,7 @@ from firmware_bridge.events import (
 from server.ahead import Ahead
 from server.audio import Audio, Resampler, Samples, to_pcm
 from server.body import Emotion, emoji_for, face_for
-from server.config import PacingSection
+from server.config import PacingSection, TtsSection
 from server.errors import OmoideError, TtsError
 from server.failures import log_fault
 from server.ports import Device, Tts, Voice
@@ -37,6 +37,8 @@ FEW_FOREIGN_WORDS = 2
 """Up to so many English words inside another language are read by that language's own voice."""
 FEW_LETTERS = 4
 """Shorter words than this, such as "OK", belong to every language."""
+LONGEST_SENTENCE_SECONDS = 120.0
+"""A voice that speaks so long on one sentence will not stop by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +72,73 @@ def written_language(text: str, expected: str) -> str:
     return spoken_language(text, expected)
 
 
+class VoiceStalled(TtsError):  # noqa: N818 - it names a state
+    """The voice engine hangs: there is no use in giving it the next sentence."""
+
+
+async def pronounce(
+    tts: Tts, text: str, voice: Voice, patience: TtsSection
+) -> AsyncGenerator[Audio, None]:
+    """Speak one text, without waiting for ever for an engine that hangs, and without listening for ever to one that raves.
+
+    The engines watch over their first sound themselves, and can put things right when it does not come; so they are
+    given a little longer here.
+
+    Raises:
+        TtsError: As `Tts.synthesize`, or the engine has a fault.
+        VoiceStalled: Nothing came for too long, or there was no end of it.
+    """
+    try:
+        async with aclosing(_within_patience(tts, text, voice, patience)) as pieces:
+            async for piece in pieces:
+                yield piece
+    except OmoideError:
+        raise
+    except Exception as error:
+        log_fault("voice-fault", error)
+        kind = type(error).__name__
+        raise TtsError("tts-failed", f"The voice engine has a fault ({kind}).") from error
+
+
+async def _within_patience(
+    tts: Tts, text: str, voice: Voice, patience: TtsSection
+) -> AsyncGenerator[Audio, None]:
+    seconds = patience.first_audio_seconds + patience.stall_seconds
+    spoken_seconds = 0.0
+    async with aclosing(tts.synthesize(text, voice)) as pieces:
+        while spoken_seconds <= LONGEST_SENTENCE_SECONDS:
+            with anyio.move_on_after(seconds) as wait:
+                piece = await anext(pieces, None)
+            if wait.cancelled_caught:
+                raise VoiceStalled(
+                    "tts-stalled", f"The voice engine gave no more sound for {seconds:g} s."
+                )
+            if piece is None:
+                return
+            spoken_seconds += piece.seconds
+            if spoken_seconds <= LONGEST_SENTENCE_SECONDS:
+                yield piece
+            seconds = patience.stall_seconds
+    raise VoiceStalled(
+        "tts-endless", f"The voice engine spoke more than {LONGEST_SENTENCE_SECONDS:g} s at once."
+    )
+
+
 async def synthesize(
-    sentences: AsyncGenerator[Sentence, None], tts: Tts, voice: Voice, rate: int
+    sentences: AsyncGenerator[Sentence, None],
+    tts: Tts,
+    voice: Voice,
+    rate: int,
+    patience: TtsSection,
 ) -> AsyncGenerator[Part, None]:
     """Speak sentence by sentence, at the device's rate.
 
     A sentence that can't be spoken does not end the reply: the others are spoken, and the error is raised after them.
+    An engine that hangs does end it.
 
     Raises:
         TtsError: At the end, if a sentence could not be spoken.
+        VoiceStalled: As `pronounce`, after all that came before it.
         OmoideError: What `sentences` raises, after all that came before it.
     """
     failure: OmoideError | None = None
@@ -89,9 +149,12 @@ async def synthesize(
                 spoken_language(sentence.spoken, voice.language), voice.name, voice.speed
             )
             try:
-                async with aclosing(_speak(sentence, tts, spoken, rate)) as parts:
+                sound = pronounce(tts, sentence.spoken, spoken, patience)
+                async with aclosing(_speak(sentence, sound, rate)) as parts:
                     async for part in parts:
                         yield part
+            except VoiceStalled:
+                raise
             except OmoideError as error:
                 log.warning("sentence-not-spoken", code=error.code)
                 failure = failure or error
@@ -106,12 +169,12 @@ async def synthesize(
 
 
 async def _speak(
-    sentence: Sentence, tts: Tts, voice: Voice, rate: int
+    sentence: Sentence, sound: AsyncGenerator[Audio, None], rate: int
 ) -> AsyncGenerator[Part, None]:
     resampler: Resampler | None = None
     first: Sentence | None = sentence
-    async with aclosing(tts.synthesize(sentence.spoken, voice)) as pieces:
-        async for piece in pieces:
+    async with aclosing(sound):
+        async for piece in sound:
             resampler = resampler or Resampler(piece.rate, rate)
             samples = resampler.push(piece.samples)
             if len(samples):
@@ -121,7 +184,7 @@ async def _speak(
         yield Part(tail, first)
         first = None
     if first is not None:
-        raise TtsError("tts-silent", "The voice gave no sound for a sentence.", retryable=True)
+        raise TtsError("tts-silent", "The voice gave no sound for a sentence.")
 
 
 def part_of(audio: Audio, text: str, rate: int, *, filler: bool = False) -> Part:
@@ -153,6 +216,7 @@ class Playback:
     """One reply on its way to one device: what was sent, when it will have been played, what was heard.
 
     `play` parts, then `finish`; or `stop` at any moment. Frames are handed over at most `lead_ms` before their time.
+    Somebody else may `fill` the silence before the first part; a part that comes meanwhile waits.
 
     Attributes:
         active: Whether the device may be making a sound of this reply.
@@ -173,9 +237,23 @@ class Playback:
     _spoken: list[_Spoken] = field(default_factory=list)
     _counts: bool = True
     _sent: list[Samples] = field(default_factory=list)
+    _one_at_a_time: anyio.Lock = field(default_factory=lambda: anyio.Lock(fast_acquire=True))
 
     async def play(self, part: Part) -> None:
         """Send a part, frame by frame; returns when its last frame has been handed over."""
+        async with self._one_at_a_time:
+            await self._play(part)
+
+    async def fill(self, filler: Part) -> None:
+        """Send a phrase, unless the device is already making a sound, or is to be silent."""
+        async with self._one_at_a_time:
+            if self.active or self.stopped:
+                return
+            mark(Happening.FILLER)
+            await self._play(filler)
+            await self.pause()
+
+    async def _play(self, part: Part) -> None:
         if self.stopped:
             return
         self._open(part)
@@ -200,7 +278,8 @@ class Playback:
         """Wait until the last frame has been played, then tell the device that the reply is over."""
         if not self.active:
             return
-        await self.pause()
+        async with self._one_at_a_time:
+            await self.pause()
         wait = self._ends_at - anyio.current_time() + self.pacing.tail_ms / 1000
         await anyio.sleep(max(0.0, wait))
         self._close(interrupted=False)
@@ -295,45 +374,19 @@ class Playback:
         self.device.send(SpeechStopped(interrupted))
 
 
-async def play_all(
-    parts: Ahead[Part],
-    playback: Playback,
-    find_filler: Callable[[], Part | None],
-    filler_after_seconds: float,
-) -> None:
-    """Play everything that comes, and fill the silence once if nothing comes for too long.
-
-    Args:
-        parts: The reply.
-        playback: Where it goes.
-        find_filler: Asked for the filler when it is due.
-        filler_after_seconds: How long nothing may be heard.
+async def play_all(parts: Ahead[Part], playback: Playback) -> None:
+    """Play everything that comes.
 
     Raises:
         OmoideError: What the source of the parts raised, after all that came before it was handed over.
     """
-    part = await _first_part(parts, playback, find_filler, filler_after_seconds)
+    part = await parts.next()
     if part is None:
         return
     mark(Happening.PLAYBACK_START)
     while part is not None:
         await playback.play(part)
         part = await _next_part(parts, playback)
-
-
-async def _first_part(
-    parts: Ahead[Part],
-    playback: Playback,
-    find_filler: Callable[[], Part | None],
-    filler_after_seconds: float,
-) -> Part | None:
-    with anyio.move_on_after(filler_after_seconds):
-        return await parts.next()
-    if (filler := find_filler()) is not None:
-        mark(Happening.FILLER)
-        await playback.play(filler)
-        await playback.pause()
-    return await parts.next()
 
 
 async def _next_part(parts: Ahead[Part], playback: Playback) -> Part | None:

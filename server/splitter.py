@@ -26,6 +26,11 @@ from server.punctuation import (
 _LONGEST_QUOTE = 60
 """A quote that is longer, or never closed, is split inside: it must not hold back the voice."""
 _LONGEST_ADDRESS = 300
+_LONGEST_RUN = 60
+"""Marks, emoji or blanks in a row beyond which the rest is looked at as if it began anew: a run without an end must not be
+walked over again with every character that is added to it."""
+_SLICE = 256
+"""Longer text is taken in slices, so that taking a piece off its head never copies all of it."""
 _ADDRESS_STARTS: Final = ("https://", "http://", "www.")
 _UNFINISHED_WORD = re.compile(r"(?:[A-Za-z0-9.]|\d[,:])\Z|\A\Z")
 
@@ -54,8 +59,9 @@ class _Text:
         raise _Undecided
 
     def after_blanks(self, index: int) -> int:
-        """Return where the blanks at `index` end, within the line."""
-        while self.at(index) != "\n" and self.at(index).isspace():
+        """Return where the blanks at `index` end, within the line, or where they have become too many."""
+        end = index + _LONGEST_RUN
+        while index < end and self.at(index) != "\n" and self.at(index).isspace():
             index += 1
         return index
 
@@ -78,6 +84,8 @@ class SentenceSplitter:
         self._max_chars = max_chars
         self._first_piece_chars = first_piece_chars
         self._buffer = ""
+        self._scanned = 0
+        """How far the walk over the buffer has come: no later text can change what was decided up to there."""
 
     @property
     def in_progress(self) -> bool:
@@ -86,8 +94,11 @@ class SentenceSplitter:
 
     def push(self, text: str) -> list[str]:
         """Take the next chunk and return the pieces that are certain now."""
-        self._buffer = (self._buffer + text).lstrip()
-        return list(self._certain_pieces(final=False))
+        pieces: list[str] = []
+        for start in range(0, len(text), _SLICE):
+            self._buffer = (self._buffer + text[start : start + _SLICE]).lstrip()
+            pieces += self._certain_pieces(final=False)
+        return pieces
 
     def flush(self) -> list[str]:
         """Return all that is held: the text has ended."""
@@ -100,7 +111,8 @@ class SentenceSplitter:
         if re.search(r"\d\.\Z", held):
             return []  # may become 3.5
         with_next = _Text(held + " The", final=True)
-        end = _Scan(with_next, len(with_next.text), 0).find_end()
+        start = min(self._scanned, len(held))
+        end = _Scan(with_next, len(with_next.text), 0, start).find_end()
         return self.flush() if end == len(held) else []
 
     def flush_words(self) -> list[str]:
@@ -119,10 +131,12 @@ class SentenceSplitter:
 
     def _certain_pieces(self, *, final: bool) -> Iterator[str]:
         while self._buffer:
-            scan = _Scan(_Text(self._buffer, final=final), self._max_chars, self._first_piece_chars)
+            text = _Text(self._buffer, final=final)
+            scan = _Scan(text, self._max_chars, self._first_piece_chars, self._scanned)
             try:
                 end = scan.find_end()
             except _Undecided:
+                self._scanned = scan.here
                 return
             if end is None:
                 return
@@ -130,6 +144,7 @@ class SentenceSplitter:
 
     def _take(self, end: int) -> list[str]:
         piece, self._buffer = self._buffer[:end].strip(), self._buffer[end:].lstrip()
+        self._scanned = 0
         if piece:
             self._first_piece_chars = 0
         return [piece] if piece else []
@@ -146,28 +161,28 @@ def split(text: str, *, max_chars: int = 120) -> list[str]:
 
 
 class _Scan:
-    """One walk over the text, from the start of a piece to its end."""
+    """One walk over the text, from the start of a piece, or from where an earlier walk got stuck, to its end."""
 
-    def __init__(self, text: _Text, max_chars: int, first_piece_chars: int) -> None:
+    def __init__(self, text: _Text, max_chars: int, first_piece_chars: int, here: int) -> None:
         self._text = text
         self._max_chars = max_chars
         self._first_piece_chars = first_piece_chars
+        self.here = here
 
     def find_end(self) -> int | None:
         """Return where the first piece of the text ends, None if the text ends first.
 
         Raises:
-            _Undecided: More text must come first.
+            _Undecided: More text must come first; the walk can go on from `here` then.
         """
-        here = 0
-        while character := self._text.at(here):
-            if here >= self._max_chars:
-                return self._forced_cut(here)
-            if character == "\n" and _says_something(self._text.text[:here]):
-                return here
-            here, is_end = self._step(here, character)
-            if is_end and _says_something(self._text.text[:here]):
-                return here
+        while character := self._text.at(self.here):
+            if self.here >= self._max_chars:
+                return self._forced_cut(self.here)
+            if character == "\n" and _says_something(self._text.text[: self.here]):
+                return self.here
+            self.here, is_end = self._step(self.here, character)
+            if is_end and _says_something(self._text.text[: self.here]):
+                return self.here
         return None
 
     def _step(self, here: int, character: str) -> tuple[int, bool]:
@@ -264,13 +279,16 @@ class _Scan:
 
     def _pass_company(self, here: int) -> int:
         """Pass everything that stays with the mark before it: more marks, closers, emoji."""
-        while True:
-            while self._keeps_company(here):
+        end = here + _LONGEST_RUN
+        while here < end:
+            if self._keeps_company(here):
                 here += 1
+                continue
             following = self._text.after_blanks(here)
             if following == here or not self._joins_over_blank(self._text.at(following)):
                 return here
             here = following
+        return here
 
     def _keeps_company(self, here: int) -> bool:
         character = self._text.at(here)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import anyio
 import structlog
 
+from server.failures import log_fault
 from server.ports import Clock, TurnObserver
 from server.turn import Happening, Stage, Turn, TurnEvent
 
@@ -39,7 +40,10 @@ class Turns:
 
     @contextmanager
     def record(self, device: str, person: str) -> Iterator[Turn]:
-        """Record one turn; on leaving, however that happens, every observer gets it."""
+        """Record one turn; on leaving, however that happens, every observer gets it.
+
+        An observer that fails is logged: neither the others nor the talk may suffer from it.
+        """
         turn = Turn(uuid.uuid4().hex[:12], device, person, self._clock.now())
         token = _running.set(_Running(turn, anyio.current_time()))
         mark(Happening.TURN_START)
@@ -49,7 +53,11 @@ class Turns:
             mark(Happening.TURN_END)
             _running.reset(token)
             for observer in self._observers:
-                observer.turn_finished(turn)
+                try:
+                    observer.turn_finished(turn)
+                except Exception as error:
+                    name = type(observer).__name__
+                    log_fault("observer-fault", error, observer=name, turn=turn.id)
 
 
 def mark(happening: Happening, code: str = "", at: float | None = None) -> None:
@@ -58,6 +66,12 @@ def mark(happening: Happening, code: str = "", at: float | None = None) -> None:
     if running is not None:
         at_ms = ((anyio.current_time() if at is None else at) - running.started) * 1000
         running.turn.events.append(TurnEvent(happening, round(at_ms, 1), code))
+
+
+def turn_device() -> str:
+    """Return the device of the running turn; empty outside of one."""
+    running = _running.get()
+    return running.turn.device if running is not None else ""
 
 
 def add_stage(stage: Stage, seconds: float) -> None:

@@ -49,6 +49,8 @@ class Happening(StrEnum):
     TTS_FIRST_AUDIO = "tts-first-audio"
     PLAYBACK_START = "playback-start"
     FILLER = "filler"
+    REPLY_CUT = "reply-cut"
+    """The model wrote more than anybody wants to hear; the rest was left out."""
     INTERRUPTED = "interrupted"
     ERROR = "error"
     TURN_END = "turn-end"
@@ -72,8 +74,6 @@ class Transcript:
     text: str
     language: str
     """Two-letter code, e.g. ``ja``."""
-    language_probability: float = 1.0
-    speech_seconds: float = 0.0
 
     def __bool__(self) -> bool:
         """Whether anything was said."""

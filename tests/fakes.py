@@ -97,7 +97,7 @@ class FakeAsr(FakeEngine):
         await anyio.sleep(self.seconds)
         if isinstance(text, OmoideError):
             raise text
-        return Transcript(text, language or "ja", 0.99, len(self.heard[-1]) / LISTENING_RATE)
+        return Transcript(text, language or "ja")
 
 
 Step = str | float | Exception
@@ -277,7 +277,7 @@ class FakeHouse:
         self.memory = Memory(self.config.history)
         self.clock = FakeClock()
         prompts = PromptFiles(PROMPTS)
-        self.phrasebook = Phrasebook(Phrases(prompts), self.tts, "ja")
+        self.phrasebook = Phrasebook(Phrases(prompts), self.tts, "ja", self.config.tts)
         self.house = House(
             self.config,
             self.clock,

@@ -4,7 +4,7 @@ So far it holds the working buffer alone: the last exchanges of every person, in
 from further back.
 """
 
-from collections import defaultdict, deque
+from collections import OrderedDict, deque
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -13,6 +13,8 @@ from server.turn import Recollection, Turn
 
 BUFFER_PAGES = 7
 """Exchanges that the working buffer keeps for a person (MemoryOS, short-term memory)."""
+PERSONS = 500
+"""Persons whose exchanges are kept at the same time. A guest counts as a new one each time, and there is no end of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,8 @@ class Memory:
 
     def __init__(self, history: HistorySection) -> None:
         self._history = history
-        self._pages: dict[str, deque[Page]] = defaultdict(lambda: deque(maxlen=BUFFER_PAGES))
+        self._pages: OrderedDict[str, deque[Page]] = OrderedDict()
+        """By person; who spoke last stands last."""
 
     async def recall(self, person: str, query: str) -> Recollection:
         """Return what is relevant to `query` in the memory of `person`; empty if nothing is."""
@@ -48,11 +51,14 @@ class Memory:
         return list(pages)[-self._history.turns :]
 
     def turn_finished(self, turn: Turn) -> None:
-        """Keep a finished turn, if it was an exchange."""
+        """Keep a finished turn, if it was an exchange. Whoever has been silent longest gives way to a new person."""
         if turn.worth_keeping and turn.transcript is not None:
             said = turn.transcript
             page = Page(said.text, turn.heard, turn.started_at, said.language, turn.interrupted)
-            self._pages[turn.person].append(page)
+            self._pages.setdefault(turn.person, deque(maxlen=BUFFER_PAGES)).append(page)
+            self._pages.move_to_end(turn.person)
+            if len(self._pages) > PERSONS:
+                self._pages.popitem(last=False)
 
 
 def _between(earlier: datetime, later: datetime) -> timedelta:

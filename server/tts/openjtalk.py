@@ -45,7 +45,6 @@ class OpenJTalk:
             raise TtsError(
                 "tts-timeout",
                 f"Open JTalk took more than {self._seconds:g} s for a sentence (tts.first_audio_seconds).",
-                retryable=True,
             ) from error
         yield audio
 

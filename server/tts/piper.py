@@ -139,5 +139,4 @@ class Piper:
             "tts-timeout",
             f"The English voice took more than {self._config.first_audio_seconds:g} s for a sentence "
             "(tts.first_audio_seconds).",
-            retryable=True,
         )

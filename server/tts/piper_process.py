@@ -164,5 +164,4 @@ def _gone() -> PiperGone:
     return PiperGone(
         "tts-failed",
         "The process of the English voice has ended. It is started again for the next sentence.",
-        retryable=True,
     )

@@ -14,7 +14,7 @@ def build(config: Config, data: Path) -> Vad:
         case "silero":
             from server.vad.silero import SileroVad  # noqa: PLC0415 - an engine's packages may be missing
 
-            return SileroVad(data, vad.gate_aggressiveness)
+            return SileroVad(data, vad.gate_aggressiveness, vad.gate_gain)
         case "webrtc":
             from server.vad.webrtc import WebrtcVad  # noqa: PLC0415
 

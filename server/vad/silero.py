@@ -1,6 +1,6 @@
 """Voice activity by the Silero network on ONNX Runtime, behind a cheap gate.
 
-Where webrtcvad, with the sound made 32 times louder, has heard nothing for a while, a frame is scored 0 at once. Silero
+Where webrtcvad, with the sound made many times louder, has heard nothing for a while, a frame is scored 0 at once. Silero
 has a long memory: skipped frames change what it says of the words after a pause, up to not hearing a short one at all.
 So no frame is skipped for good. Silent frames are kept back and read in one batch, at a third of the cost of reading
 them one by one, before the next frame that matters; the gate then changes no score but those that it sets to 0.
@@ -15,6 +15,7 @@ from anyio import to_thread
 from numpy.typing import NDArray
 
 from server.audio import Samples
+from server.config import VadSection
 from server.errors import EngineMissing
 from server.vad.webrtc import FRAME_SAMPLES, VoicedSteps
 from server.weights import SILERO, obtain
@@ -24,7 +25,7 @@ log = structlog.get_logger(__name__)
 _CONTEXT_SAMPLES = 64
 """The network wants the end of the frame before in front of each frame."""
 _STATE_SHAPE = (1, 1, 128)
-_GATE_GAIN = 32
+_USUAL = VadSection()
 _GATE_HOLD_FRAMES = 4
 """For how many frames after the last voice (128 ms) the gate stays open."""
 _BATCH_FRAMES = 32
@@ -91,16 +92,25 @@ class SileroVad:
     name = "silero-vad"
     frame_samples = FRAME_SAMPLES
 
-    def __init__(self, data: Path, gate_aggressiveness: int, *, gated: bool = True) -> None:
+    def __init__(
+        self,
+        data: Path,
+        gate_aggressiveness: int,
+        gate_gain: int = _USUAL.gate_gain,
+        *,
+        gated: bool = True,
+    ) -> None:
         """Remember the settings; the model (1 MB) is loaded by `warm_up` or the first session.
 
         Args:
             data: Folder for what is known about checked model files.
             gate_aggressiveness: 0 to 3; how sure webrtcvad has to be to open the gate.
+            gate_gain: How many times louder than the network webrtcvad hears.
             gated: False to run the network on every frame.
         """
         self._data = data
         self._aggressiveness = gate_aggressiveness
+        self._gain = gate_gain
         self._gated = gated
         self._network: Any = None
 
@@ -108,7 +118,7 @@ class SileroVad:
         """Start on a new microphone. Loads the model (some 50 ms) if `warm_up` has not."""
         if self._network is None:
             self._network = _load(self._data)
-        gate = VoicedSteps(self._aggressiveness, _GATE_GAIN) if self._gated else None
+        gate = VoicedSteps(self._aggressiveness, self._gain) if self._gated else None
         return SileroVadSession(self._network, gate)
 
     async def warm_up(self) -> None:

@@ -1,6 +1,7 @@
 """Turns that meet: wake words, typed text, aborts and failures in the middle of something else."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -20,7 +21,7 @@ from firmware_bridge.events import (
 )
 from server.audio import Audio
 from server.config import Config
-from server.errors import AsrError, EngineMissing, TtsError
+from server.errors import AsrError, ConfigError, EngineMissing, TtsError
 from server.ports import Speech, VadSession
 from server.prompting import PROMPTS, Phrases, PromptFiles
 from server.turn import Transcript
@@ -185,7 +186,15 @@ async def test_phrases_that_an_edit_broke_keep_what_they_last_said(tmp_path: Pat
     phrases = Phrases(PromptFiles(tmp_path / "prompts"))
     before = phrases.get("apology", "ja")
     file = tmp_path / "prompts" / "phrases.ja.yaml"
-    for broken in ("apology: [", "- a list", "filler: x", ""):
+    for broken in (
+        "apology: [",
+        "- a list",
+        "filler: x",
+        "",
+        "apology: x\nfiller: 2026-13-45",
+        "apology: " + "[" * 5000,
+        "apology: x\nfiller: [1, 2]",
+    ):
         file.write_text(broken, encoding="utf-8")
         assert phrases.get("apology", "ja") == before
     file.write_text("apology: だめでした。", encoding="utf-8")
@@ -193,16 +202,34 @@ async def test_phrases_that_an_edit_broke_keep_what_they_last_said(tmp_path: Pat
     assert phrases.find("filler", "ja") is None
 
 
-async def test_a_house_without_phrases_shows_the_error_instead_of_falling_silent(
-    tmp_path: Path,
-) -> None:
+async def test_a_house_without_phrases_has_a_word_of_its_own(tmp_path: Path) -> None:
     house, device = make_house([RuntimeError("bug")]), FakeDevice()
     house.phrasebook._phrases = Phrases(PromptFiles(tmp_path))
+    with pytest.raises(ConfigError):
+        await house.phrasebook.prepare(("ja",))
+    async with talking(house, device):
+        device.put(TextSaid("話して"))
+        await stops(device)
+        house.tts.fails = lambda text: TtsError("tts-failed", "no")
+        device.put(TextSaid("もう一度"))
+        await stops(device, 2)
+    assert all(text.startswith("ごめんなさい、何と言えば") for text in shown(device))
+    assert len(shown(device)) == 2
+    assert not device.commands(Alert)
+
+
+async def test_an_alert_tells_nobody_where_the_server_keeps_its_files(tmp_path: Path) -> None:
+    house, device = make_house([RuntimeError("bug")]), FakeDevice()
+    house.phrasebook._phrases = Phrases(PromptFiles(tmp_path))
+    house.house = replace(house.house, prompts=PromptFiles(tmp_path))
+    house.tts.fails = lambda text: TtsError("tts-failed", "no")
     async with talking(house, device):
         device.put(TextSaid("話して"))
         await until(lambda: bool(device.commands(Alert)))
         device.put(TextSaid("もう一度"))
         await until(lambda: len(device.commands(Alert)) == 2)
+    assert [turn.error for turn in house.recent.list()] == ["prompt-missing"] * 2
+    assert str(tmp_path) not in str(device.commands())
 
 
 async def test_a_filler_is_not_the_first_sound_of_the_reply() -> None:

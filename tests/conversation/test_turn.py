@@ -7,17 +7,14 @@ import pytest
 
 from firmware_bridge.events import (
     Aborted,
-    Alert,
     PlayAudio,
     SentenceStarted,
     ShowEmotion,
     ShowTranscript,
-    SpeechStarted,
     SpeechStopped,
     TextSaid,
 )
 from server.config import Config
-from server.errors import AsrError, LlmError, TtsError
 from tests.fakes import FakeAsr, FakeDevice, FakeHouse, FakeLlm, FakeTts, silence, voice
 from tests.talks import talking, until
 from tests.virtual_time import VIRTUAL_TIME, Backend
@@ -257,118 +254,6 @@ async def test_silence_and_noise_end_the_turn_quietly() -> None:
     assert home.recent.list() == []
 
 
-LLM_FAULTS = [
-    LlmError("llm-unreachable", "no"),
-    LlmError("llm-timeout", "no"),
-    LlmError("llm-refused", "no"),
-    RuntimeError("a bug"),
-]
-
-
-@pytest.mark.parametrize("fault", LLM_FAULTS, ids=lambda fault: getattr(fault, "code", "bug"))
-async def test_a_failing_model_is_excused_aloud_and_never_becomes_history(fault: Exception) -> None:
-    home, device = house([fault], ["はい。"]), FakeDevice()
-    async with talking(home, device):
-        device.put(TextSaid("今日は何日"))
-        await until(lambda: SpeechStopped() in device.commands())
-        device.put(TextSaid("もしもし"))
-        await until(lambda: len(device.times(SpeechStopped)) == 2)
-    assert device.commands(SentenceStarted)[0].text.startswith("ごめんなさい")  # type: ignore[union-attr]
-    assert device.times(PlayAudio)
-    failed = home.recent.list()[0]
-    assert failed.error == getattr(fault, "code", "internal-error")
-    assert failed.heard == ""
-    assert len(home.llm.prompts[1].messages) == 1
-
-
-async def test_a_model_that_dies_in_mid_reply_lets_finished_sentences_be_heard() -> None:
-    home, device = house(["最初の文。", "二番目の", LlmError("llm-failed", "no")]), FakeDevice()
-    async with talking(home, device):
-        device.put(TextSaid("話して"))
-        await until(lambda: SpeechStopped() in device.commands())
-    texts = [command.text for command in device.commands(SentenceStarted)]  # type: ignore[union-attr]
-    assert texts[0] == "最初の文。"
-    assert texts[-1] == "ごめんなさい、続きがうまく言えませんでした。"
-    assert len(device.times(SpeechStarted)) == len(device.times(SpeechStopped)) == 1
-
-
-async def test_an_empty_reply_is_excused() -> None:
-    home, device = house(["<think>長い考え"]), FakeDevice()
-    async with talking(home, device):
-        device.put(TextSaid("話して"))
-        await until(lambda: SpeechStopped() in device.commands())
-    assert home.recent.list()[0].error == "llm-empty"
-    assert device.times(PlayAudio)
-
-
-async def test_a_voice_that_fails_is_excused_from_stock() -> None:
-    home, device = house(["はい。"]), FakeDevice()
-    await home.phrasebook.prepare(("ja",))
-    home.tts.fails = lambda text: TtsError("tts-failed", "no")
-    async with talking(home, device):
-        device.put(TextSaid("話して"))
-        await until(lambda: SpeechStopped() in device.commands())
-    assert device.times(PlayAudio)
-    assert not device.commands(Alert)
-
-
-async def test_a_voice_that_never_worked_gives_an_alert_instead_of_silence() -> None:
-    home, device = house(["はい。"]), FakeDevice()
-    home.tts.fails = lambda text: TtsError("tts-failed", "no")
-    async with talking(home, device):
-        device.put(TextSaid("話して"))
-        await until(lambda: bool(device.commands(Alert)))
-    assert device.commands(SpeechStarted, SpeechStopped) == []
-
-
-@pytest.mark.parametrize("bad", [0, 1, 2])
-async def test_one_sentence_without_sound_does_not_take_the_others_along(bad: int) -> None:
-    sentences = ["一つ目。", "二つ目。", "三つ目。"]
-    home, device = house(sentences), FakeDevice()
-    await home.phrasebook.prepare(("ja",))
-    home.tts.fails = lambda text: (
-        TtsError("tts-timeout", "no") if text.startswith(sentences[bad][:2]) else None
-    )
-    async with talking(home, device):
-        device.put(TextSaid("話して"))
-        await until(lambda: SpeechStopped() in device.commands())
-    texts = [command.text for command in device.commands(SentenceStarted)]  # type: ignore[union-attr]
-    assert texts[:2] == [text for text in sentences if text != sentences[bad]]
-    assert len(device.times(SpeechStopped)) == 1
-    assert home.recent.list()[0].error == "tts-timeout"
-
-
-async def test_failed_recognition_is_excused_aloud() -> None:
-    home = house(["はい。"], asr=FakeAsr(AsrError("asr-failed", "no")))
-    device = FakeDevice()
-    async with talking(home, device):
-        await device.hear(voice(0.6), silence(1.0))
-        await until(lambda: SpeechStopped() in device.commands())
-    assert home.recent.list()[0].error == "asr-failed"
-
-
-async def test_a_long_wait_is_filled_once_and_joined_by_the_answer() -> None:
-    home, device = house([20.0, "はい。"]), FakeDevice()
-    await home.phrasebook.prepare(("ja",))
-    async with talking(home, device):
-        device.put(TextSaid("話して"))
-        await until(lambda: SpeechStopped() in device.commands())
-    texts = [command.text for command in device.commands(SentenceStarted)]  # type: ignore[union-attr]
-    assert texts == ["ええと、少し待ってくださいね。", "はい。"]
-    assert len(device.times(SpeechStarted)) == 1
-    assert home.recent.list()[0].heard == "はい。"
-
-
-async def test_the_wait_counts_from_the_end_of_the_voice_recognition_included() -> None:
-    home = house([20.0, "はい。"], asr=FakeAsr("話して", seconds=3.0))
-    await home.phrasebook.prepare(("ja",))
-    device = FakeDevice()
-    async with talking(home, device):
-        await device.hear(voice(0.6), silence(1.0))
-        await until(lambda: bool(device.times(SpeechStarted)))
-    assert device.times(SpeechStarted)[0] == pytest.approx(0.6 + 4.0, abs=0.1)
-
-
 async def test_a_line_on_which_somebody_talks_is_kept_in_use() -> None:
     home, device = house(["はい。"]), FakeDevice()
     async with talking(home, device):
@@ -376,73 +261,6 @@ async def test_a_line_on_which_somebody_talks_is_kept_in_use() -> None:
         await until(lambda: SpeechStopped() in device.commands())
     assert device.touched[0] == pytest.approx(3.1, abs=0.1)
     assert len(device.touched) == 1
-
-
-async def test_a_voice_with_a_bug_spares_the_other_sentences() -> None:
-    home, device = house(["一つ目。", "二つ目。", "三つ目。"]), FakeDevice()
-    await home.phrasebook.prepare(("ja",))
-
-    def fail(text: str) -> None:
-        if text.startswith("二"):
-            raise ZeroDivisionError
-
-    home.tts.fails = fail
-    async with talking(home, device):
-        device.put(TextSaid("話して"))
-        await until(lambda: SpeechStopped() in device.commands())
-    texts = [command.text for command in device.commands(SentenceStarted)]  # type: ignore[union-attr]
-    assert texts[:2] == ["一つ目。", "三つ目。"]
-    assert home.recent.list()[0].error == "tts-failed"
-
-
-async def test_a_model_that_stalls_in_mid_reply_causes_no_stop_and_start() -> None:
-    home, device = house(["一つ目の文です。", 8.0, "二つ目。"]), FakeDevice()
-    async with talking(home, device):
-        device.put(TextSaid("話して"))
-        await until(lambda: SpeechStopped() in device.commands())
-    assert len(device.times(SpeechStarted)) == len(device.times(SpeechStopped)) == 1
-    assert len(device.commands(SentenceStarted)) == 2
-
-
-async def test_a_stalled_stream_without_a_sentence_end_is_spoken_as_far_as_it_came() -> None:
-    home, device = house(["今日はとても いい天気で", 15.0, "すね。"]), FakeDevice()
-    async with talking(home, device):
-        device.put(TextSaid("話して"))
-        await until(lambda: bool(device.times(PlayAudio)))
-        assert device.times(PlayAudio)[0] < 5
-        await until(lambda: SpeechStopped() in device.commands())
-
-
-async def test_history_survives_a_reconnect_and_keeps_three_turns() -> None:
-    home = house(["はい。"])
-    for word in ("一", "二", "三", "四"):
-        device = FakeDevice()
-        async with talking(home, device):
-            device.put(TextSaid(word))
-            await until(lambda d=device: SpeechStopped() in d.commands())  # type: ignore[misc]
-    said = [message.content for message in home.llm.prompts[-1].messages if message.role == "user"]
-    assert said[:-1] == ["一", "二", "三"]
-    assert said[-1].endswith("四")
-
-
-async def test_history_is_left_out_after_ten_minutes_of_silence() -> None:
-    home, device = house(["はい。"]), FakeDevice()
-    async with talking(home, device):
-        device.put(TextSaid("一"))
-        await anyio.sleep(601)
-        device.put(TextSaid("二"))
-        await until(lambda: len(device.times(SpeechStopped)) == 2)
-    assert len(home.llm.prompts[1].messages) == 1
-
-
-async def test_persons_do_not_share_history() -> None:
-    home = house(["はい。"])
-    for person in ("hana", "taro"):
-        device = FakeDevice(person=person)
-        async with talking(home, device):
-            device.put(TextSaid("秘密"))
-            await until(lambda d=device: SpeechStopped() in d.commands())  # type: ignore[misc]
-    assert len(home.llm.prompts[1].messages) == 1
 
 
 async def test_a_device_that_hangs_up_in_mid_reply_leaves_nothing_running() -> None:

@@ -262,28 +262,45 @@ def test_a_value_that_is_no_json_in_the_environment_is_refused(
 ) -> None:
     monkeypatch.setenv("OMOIDE_DEVICES", "{not json")
 
-    assert refusal(None).startswith("environment: ")
+    assert refusal(None).startswith("environment variable OMOIDE_DEVICES: write the value as JSON")
 
 
-@pytest.mark.parametrize("zone", ["Tokio", "Asia/Tokyoo", "../etc", "+09:00"])
-def test_a_time_zone_that_does_not_exist_is_refused(file: Path, zone: str) -> None:
-    message = refusal(written(file, f"server:\n  timezone: '{zone}'\n"))
+def test_a_list_in_the_environment_is_written_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMOIDE_ASR__LANGUAGES", "ja")
 
-    assert message.startswith(f"{file}:2: server.timezone: no time zone is called {zone!r}")
-    assert "Asia/Tokyo" in message
-
-
-@pytest.mark.parametrize("zone", ["Asia/Tokyo", "Europe/Berlin", "UTC", "America/New_York"])
-def test_time_zones_go_by_their_usual_names(file: Path, zone: str) -> None:
-    config = load_config(written(file, f"server:\n  timezone: {zone}\n"))
-
-    assert config.server.timezone == zone
+    assert refusal(None) == (
+        "environment variable OMOIDE_ASR__LANGUAGES: write the value as JSON, such as "
+        """OMOIDE_ASR__LANGUAGES='["ja", "en"]'."""
+    )
 
 
-def test_a_secret_of_the_wrong_kind_is_not_repeated(tmp_path: Path) -> None:
-    file = tmp_path / "config.yaml"
-    file.write_text("llm:\n  openai:\n    api_key: 12345678\n", encoding="utf-8")
-    with pytest.raises(ConfigError) as caught:
-        load_config(file)
-    assert "12345678" not in str(caught.value)
-    assert ":3: llm.openai.api_key" in str(caught.value)
+@pytest.mark.parametrize(
+    ("name", "value", "place"),
+    [
+        ("OMOIDE_HISTORY__TURNS", "many", "OMOIDE_HISTORY__TURNS"),
+        ("omoide_history__turns", "many", "omoide_history__turns"),
+        ("OMOIDE_ASR__LANGUAGES", '["ja", "english"]', "OMOIDE_ASR__LANGUAGES, 1"),
+        ("OMOIDE_ASR__LANGUAGES", '"ja"', "OMOIDE_ASR__LANGUAGES"),
+        ("OMOIDE_TTS", '{"speed": 9}', "OMOIDE_TTS, speed"),
+        ("OMOIDE_ASR__LANGUAGES__0", "ja", "OMOIDE_ASR__LANGUAGES__0"),
+    ],
+)
+def test_a_mistake_in_the_environment_is_not_blamed_on_the_file(
+    name: str, value: str, place: str, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+
+    message = refusal(
+        written(file, "history:\n  turns: 5\nasr:\n  languages: [ja, en]\ntts:\n  speed: 1\n")
+    )
+
+    assert message.startswith(f"environment variable {place}: ")
+    assert str(file) not in message
+
+
+def test_a_mistake_in_the_file_is_not_blamed_on_the_environment(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMOIDE_TTS", '{"piper_voice": "x"}')
+
+    assert refusal(written(file, "tts:\n  speed: 9\n")).startswith(f"{file}:2: tts.speed: ")

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from server.query import is_noise, normalize
+from server.query import is_noise, normalize, tidy
 
 
 @pytest.mark.parametrize(
@@ -142,3 +142,17 @@ def test_silence_and_invented_phrases_are_noise(text: str) -> None:
 )
 def test_what_people_say_is_no_noise(text: str) -> None:
     assert not is_noise(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (" おはよう ", "おはよう"),
+        ("あいうえおかきくけこさ", "いうえおかきくけこさ"),
+        ("a " + "b" * 9, "b" * 9),
+        ("あ\ud800い\udfff", "あい"),
+        ("", ""),
+    ],
+)
+def test_of_a_long_text_the_end_is_kept_and_nothing_broken(text: str, kept: str) -> None:
+    assert tidy(text, 10) == kept

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import structlog
 
 from server.audio import Audio, read_audio
 from server.config import RecordingSection
@@ -63,6 +64,21 @@ def test_turns_in_which_nothing_was_said_are_not_kept(tmp_path: Path) -> None:
 def test_a_folder_that_can_not_be_written_ends_no_turn(tmp_path: Path) -> None:
     (tmp_path / "2026-05-03").write_text("in the way")
     Recorder(tmp_path, RecordingSection(keep_turns=True)).turn_finished(turn())
+
+
+def test_a_broken_character_is_written_as_json_can_write_it(tmp_path: Path) -> None:
+    Recorder(tmp_path, RecordingSection(keep_turns=True)).turn_finished(turn("あ\ud800い"))
+    kept = json.loads((tmp_path / "2026-05-03/152001-abc.json").read_text(encoding="utf-8"))
+    assert kept["transcript"] == "あ\ud800い"
+
+
+def test_a_sound_that_can_not_be_written_ends_no_turn(tmp_path: Path) -> None:
+    finished = turn()
+    finished.said_audio = Audio(voice(0.5), 16_000)
+    (tmp_path / "2026-05-03/152001-abc.said.wav").mkdir(parents=True)
+    with structlog.testing.capture_logs() as lines:
+        Recorder(tmp_path, RecordingSection(keep_audio=True)).turn_finished(finished)
+    assert [line["event"] for line in lines] == ["recording-failed"]
 
 
 def test_only_the_last_turns_are_kept_by_device() -> None:

@@ -79,6 +79,26 @@ def test_no_python_at_all_is_said(tmp_path: Path) -> None:
     assert "there is no Python" in ended.stderr
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="runs a shell script")
+@pytest.mark.parametrize("name", ["run", "test"])
+def test_a_link_to_a_script_finds_the_project(name: str, tmp_path: Path) -> None:
+    project = tmp_path / "a clone"
+    (project / "scripts").mkdir(parents=True)
+    shutil.copy(SCRIPTS / name, project / "scripts")
+    setup = project / "scripts" / "setup"
+    setup.write_text('#!/bin/sh\necho "set up in $(dirname "$0")"\nexit 7\n')
+    setup.chmod(0o755)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "second").symlink_to(project / "scripts" / name)
+    (tmp_path / "bin" / "first").symlink_to("second")
+
+    ended = subprocess.run(
+        [tmp_path / "bin" / "first"], capture_output=True, text=True, check=False
+    )
+
+    assert (ended.returncode, ended.stderr) == (7, f"set up in {project}/scripts\n")
+
+
 def test_without_a_network_it_says_what_could_not_be_fetched(builder: ModuleType) -> None:
     message = builder.diagnose(NO_NETWORK)
 

@@ -1,0 +1,83 @@
+"""Understanding: from an utterance, or a typed text, to the transcript of the turn, whatever the recogniser does."""
+
+import re
+from dataclasses import replace
+
+import anyio
+
+from firmware_bridge.events import TextSaid
+from server.config import Config
+from server.errors import AsrError, OmoideError
+from server.failures import log_fault
+from server.listening import Utterance
+from server.ports import Asr, Device
+from server.query import is_noise, tidy
+from server.speaking import written_language
+from server.trace import add_stage, mark
+from server.turn import Happening, Stage, Transcript
+
+_LANGUAGE = re.compile("[a-z]{2}")
+
+
+async def understand(
+    said: Utterance | TextSaid,
+    device: Device,
+    asr: Asr,
+    config: Config,
+    hearing: anyio.CancelScope,
+) -> Transcript:
+    """Return what was said; empty if it was nothing, or if nobody waits for it any more.
+
+    The recogniser starts with the first voice: without one (a button that was held in silence) it is not asked at all.
+
+    Args:
+        said: The utterance, perhaps still growing, or a ready text.
+        device: Where it was said.
+        asr: The recogniser.
+        config: Patience, lengths and languages.
+        hearing: A fresh scope; cancel it to give up listening.
+
+    Raises:
+        OmoideError: Speech could not be recognised in time, or at all. Nothing else, whatever the recogniser raises.
+    """
+    language = device.language or config.persona.language
+    most_chars = config.limits.text_chars
+    if isinstance(said, TextSaid):
+        text = tidy(said.text, most_chars)
+        return Transcript(text, written_language(text, language))
+    try:
+        with hearing:
+            said.expire(hearing, config.asr.timeout_seconds)
+            if await said.has_voice():
+                transcript = await asr.transcribe(said, device.language)
+                _note_times(said)
+                return _checked(transcript, language, most_chars)
+    except OmoideError:
+        raise
+    except Exception as error:
+        log_fault("asr-fault", error, device=device.id)
+        raise AsrError("asr-failed", "A fault in the program ended speech recognition.") from error
+    if said.is_none or anyio.current_time() < hearing.deadline:
+        return Transcript("", language)
+    raise AsrError(
+        "asr-timeout",
+        f"Speech recognition took more than {config.asr.timeout_seconds:g} s (asr.timeout_seconds).",
+    )
+
+
+def _note_times(said: Utterance) -> None:
+    add_stage(Stage.LISTENING, max(0.0, said.voice_ended_at - said.started_at))
+    add_stage(Stage.ENDPOINT, said.ended_at - said.voice_ended_at)
+    mark(Happening.LISTENING_END, at=said.ended_at)
+    mark(Happening.ASR_END)
+
+
+def _checked(transcript: Transcript, language: str, most_chars: int) -> Transcript:
+    """Return a transcript that the rest of the turn can rely on; the language becomes part of the names of files."""
+    text = tidy(transcript.text, most_chars)
+    known = _LANGUAGE.fullmatch(transcript.language or "")
+    return replace(
+        transcript,
+        text="" if is_noise(text) else text,
+        language=transcript.language if known else language,
+    )

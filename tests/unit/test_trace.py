@@ -1,0 +1,47 @@
+"""The record of a turn: who gets it, and what happens if one of them fails."""
+
+import pytest
+import structlog
+
+from server.recording import RecentTurns
+from server.trace import Turns
+from server.turn import Transcript, Turn
+from tests.fakes import FakeClock
+
+
+class Failing:
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def turn_finished(self, turn: Turn) -> None:
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [RuntimeError("秘密"), UnicodeError("秘密"), OSError(28, "full")])
+async def test_an_observer_that_fails_costs_neither_the_others_nor_the_talk(
+    error: Exception,
+) -> None:
+    before, behind = RecentTurns(5), RecentTurns(5)
+    turns = Turns(FakeClock(), (before, Failing(error), behind))
+    with structlog.testing.capture_logs() as lines:
+        for _ in range(2):
+            with turns.record("robot", "hana") as turn:
+                turn.transcript = Transcript("おはよう", "ja")
+    assert len(before.list()) == len(behind.list()) == 2
+    faults = [line for line in lines if line["event"] == "observer-fault"]
+    assert [line["observer"] for line in faults] == ["Failing", "Failing"]
+    assert "秘密" not in str(lines)
+
+
+async def test_an_error_of_the_turn_itself_comes_out_and_the_turn_is_recorded() -> None:
+    recent = RecentTurns(5)
+    turns = Turns(FakeClock(), (Failing(RuntimeError()), recent))
+
+    def fail() -> None:
+        with turns.record("robot", "hana") as turn:
+            turn.error = "internal-error"
+            raise ValueError("mine")
+
+    with pytest.raises(ValueError, match="mine"):
+        fail()
+    assert len(recent.list()) == 1
