@@ -10,10 +10,11 @@ import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
+from weakref import WeakSet
 
 from anyio import CapacityLimiter, Event, current_time, to_thread
 
@@ -100,8 +101,14 @@ class OneAtATime:
         self._waiting_each = waiting_each
         self._thread = ThreadPoolExecutor(1)
         self._busy = False
+        _engines.add(self)
         self._queues: OrderedDict[str, deque[_Place]] = OrderedDict()
         """Who waits, by caller. The first caller is the next one, the last one was served last."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether a call runs, wanted or abandoned."""
+        return self._busy
 
     async def run(self, work: Callable[[], T], caller: str = "") -> Computed[T]:
         """Do `work` in a thread as soon as no other work runs.
@@ -117,16 +124,23 @@ class OneAtATime:
         asked = current_time()
         await self._wait_for_turn(caller)
         waited = current_time() - asked
+        done = Event()
         loop = asyncio.get_running_loop()
 
-        def end(_: Future[T]) -> None:
-            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(self._call_next, caller)
+        def end() -> None:
+            self._call_next(caller)
+            done.set()
+
+        def report(_: Future[T]) -> None:
+            try:
+                loop.call_soon_threadsafe(end)
+            except RuntimeError:  # the loop is closed: nobody waits any more
+                self._busy = False
 
         future = self._thread.submit(copy_context().run, work)
-        future.add_done_callback(end)
-        # The engine is busy until the work ends, the caller is free at once.
-        return Computed(await to_thread.run_sync(future.result, abandon_on_cancel=True), waited)
+        future.add_done_callback(report)
+        await done.wait()
+        return Computed(future.result(), waited)
 
     async def _wait_for_turn(self, caller: str) -> None:
         if not self._busy:
@@ -172,6 +186,14 @@ class OneAtATime:
     def _drop_empty(self, caller: str) -> None:
         if not self._queues[caller]:
             del self._queues[caller]
+
+
+_engines: WeakSet[OneAtATime] = WeakSet()
+
+
+def engines_are_busy() -> bool:
+    """Whether any engine of this process computes, for a clock that must not run ahead of its results."""
+    return any(engine.busy for engine in _engines)
 
 
 def cores() -> int:

@@ -7,7 +7,7 @@ A module asks for it by overriding the fixture that chooses the loop:
         return VIRTUAL_TIME
 
 `anyio.current_time`, `anyio.sleep` and every time-out follow the virtual clock. It stands still while something can run,
-and while a worker thread of `anyio.to_thread` computes. Not for tests with sockets or child processes: what comes from
+and while a worker thread of `anyio.to_thread` or an engine computes. Not for tests with sockets or child processes: what comes from
 outside takes real time, which this clock does not know.
 """
 
@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from anyio._backends._asyncio import WorkerThread
+
+from server.threads import engines_are_busy
 
 Backend: TypeAlias = tuple[str, dict[str, Any]]
 """What pytest's fixture `anyio_backend` returns."""
@@ -53,7 +55,7 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         self._clock_ns += max(1, round(seconds * 10**9))
 
     def _threads_are_busy(self) -> bool:
-        return any(
+        return engines_are_busy() or any(
             thread.loop is self and thread.queue.unfinished_tasks > 0
             for thread in threading.enumerate()
             if isinstance(thread, WorkerThread)
