@@ -310,7 +310,7 @@ class Access:
         if device.id not in roll.devices:
             if not is_trusted:
                 self._quota.take(caller.household, now)
-            make_room(roll, kept=self._sections)
+            make_room(roll, kept={*self._sections, *self.presence.devices()})
         is_stale = now - device.last_seen > _SEEN_AGAIN
         roll.devices[device.id] = replace(device, last_seen=now) if is_stale else device
 

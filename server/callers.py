@@ -116,9 +116,15 @@ class Callers:
         if caller.doubt:
             raise AccessError(caller.doubt, _DOUBTS[caller.doubt])
 
+    def is_own_host(self, header: str) -> bool:
+        """Whether a `Host` header names this server in a way that nobody else can point here."""
+        return self._is_own(read_host(header))
+
     def _find_doubt(self, headers: Mapping[str, str], *, is_here: bool) -> str:
         host = read_host(headers.get("host", ""))
         origin = headers.get("origin")
+        if origin == _NO_PAGE and not is_here:
+            origin = None
         if (is_here or origin is not None) and not self._is_own(host):
             return "host-foreign"
         if origin is not None and not self._may_come_from(_read_url(origin), host):
@@ -160,6 +166,10 @@ class Callers:
             return True
         ports = {host.port} if host.port else set(_DEFAULT_PORTS.values())
         return page.name == host.name and page.port in {*ports, self.device_port, self.http_port}
+
+
+_NO_PAGE = "file://"
+"""What a much used WebSocket library for hobby boards sends; browsers say ``null`` for pages without a site."""
 
 
 def fold_headers(items: Iterable[tuple[str, str]]) -> dict[str, str]:

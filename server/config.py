@@ -299,6 +299,7 @@ class Config(BaseSettings):
     model_config = SettingsConfigDict(
         env_prefix=ENVIRONMENT_PREFIX,
         env_nested_delimiter="__",
+        env_ignore_empty=True,  # what compose files make of a variable that is not set
         extra="forbid",
         frozen=True,
     )

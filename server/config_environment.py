@@ -1,6 +1,7 @@
 """The environment variables that set configuration keys, and which of them set a given key."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, get_args, get_origin
@@ -14,6 +15,8 @@ from server.errors import ConfigError
 RESERVED_VARIABLES = ("CONFIG", "DATA")
 """Variables with our prefix that name files instead of configuration keys."""
 _LEVELS = "__"
+_OF_CONTAINERS = re.compile(r"SERVICE_(?:HOST|PORT\w*)|PORT(?:_\d+_(?:TCP|UDP)\w*)?")
+"""What Kubernetes and linked containers set for a service that is called omoide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ def read_variables(
 
 def _read(name: str, value: str, prefix: str, model: type[BaseModel]) -> Variable | None:
     path = name.upper().removeprefix(prefix)
-    if path in RESERVED_VARIABLES:
+    if path in RESERVED_VARIABLES or _OF_CONTAINERS.fullmatch(path) or not value:
         return None
     location = tuple(path.lower().split(_LEVELS))
     if location[0] not in model.model_fields:

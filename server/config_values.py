@@ -41,7 +41,7 @@ def _check_language_or_auto(code: str) -> str:
 def _check_zone(name: str) -> str:
     try:
         ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError) as error:
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:  # a folder of zones is no zone
         raise ValueError(
             f"no time zone is called {name!r}; use a name such as Asia/Tokyo"
         ) from error

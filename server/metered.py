@@ -9,6 +9,8 @@ from server.connection import POLICY, TRY_LATER
 
 _BURST_SECONDS = 5
 """After a stall of the radio link, or of this process, everything of the meantime arrives at once."""
+_FRAMES_PER_SECOND = 100
+"""Of sound that was recorded before it is sent, in the shortest frames that robots use: 10 ms."""
 _BYTES_PER_SECOND = 96_000
 """Raw sound at the highest rate that a robot may have. Nothing else that robots send comes near."""
 _SLACK = 2
@@ -34,7 +36,8 @@ class MeteredConnection(ServerConnection):
     def meter(self, limits: LimitsSection) -> None:
         """Set the limits. Call before the connection is used."""
         per_second = limits.messages_per_second
-        self._frames = Allowance(per_second, per_second * _BURST_SECONDS)
+        kept = _FRAMES_PER_SECOND * limits.sound_burst_seconds
+        self._frames = Allowance(per_second, max(per_second * _BURST_SECONDS, kept))
         most = _BYTES_PER_SECOND * _SLACK
         self._bytes = Allowance(most * limits.sound_speed, most * limits.sound_burst_seconds)
 

@@ -34,6 +34,10 @@ class Presence:
         """Whether a device is connected, by whatever entry it came in."""
         return any(line.device == device for line in self._connections.values())
 
+    def devices(self) -> set[str]:
+        """Return the devices that are connected. Safe to call from any thread."""
+        return {line.device for line in tuple(self._connections.values())}
+
     def enter(self, entry: str, device: str, hang_up: HangUp) -> None:
         """Note a connection. An older one of the same device is ended: its robot has gone without saying so."""
         older = {

@@ -81,7 +81,10 @@ async def _answer(request: Request) -> Response:
             "host-invalid",
             "Neither server.public_url nor the Host header of the request names a host.",
         )
-    token = await anyio.to_thread.run_sync(_register, host, asked, caller_of(request))
+    token = ""
+    # A page can point a name of its own here and read what comes of a GET; robots ask by POST, or by address.
+    if request.method == "POST" or host.access.callers.is_own_host(own_host):
+        token = await anyio.to_thread.run_sync(_register, host, asked, caller_of(request))
     files = await anyio.to_thread.run_sync(_list_firmware, host.data)
     answer = build_answer(
         asked,

@@ -187,7 +187,6 @@ def test_own_pages_may_call(host: str, origin: str, peer: str) -> None:
         "",
         "http://localhost:9999",
         "http://localhost.evil.example:8003",
-        "file://",
         "http://[:::",
     ],
 )
@@ -195,6 +194,11 @@ def test_own_pages_may_call(host: str, origin: str, peer: str) -> None:
 def test_pages_from_elsewhere_may_not(origin: str, peer: str) -> None:
     headers = {"host": "localhost:8003", "origin": origin}
     assert refusal(callers(), peer, headers) == "origin-foreign"
+
+
+def test_hobby_boards_that_claim_to_be_a_file_may_come_from_elsewhere_only() -> None:
+    assert refusal(callers(), AFAR, {"host": "192.168.1.5:8000", "origin": "file://"}) == ""
+    assert refusal(callers(), HERE, {"host": "localhost:8000", "origin": "file://"}) != ""
 
 
 def test_a_page_that_points_its_own_name_here_is_refused_from_anywhere() -> None:

@@ -196,6 +196,19 @@ async def test_a_page_that_points_its_own_name_here_gets_no_token(
         assert doors.app.access.devices() == []
 
 
+async def test_a_page_on_another_machine_that_points_its_own_name_here_gets_no_token(
+    tmp_path: Path,
+) -> None:
+    access = {"trusted_proxies": ["127.0.0.1"]}
+    async with open_doors(tmp_path, http=True, access=access) as doors, doors.web() as web:
+        headers = {**HEADERS, "X-Forwarded-For": "192.168.1.20", "Host": "evil.example"}
+        answer = await web.get(PATH, headers=headers)
+        assert answer.json()["websocket"]["token"] == ""
+        assert doors.app.access.devices() == []
+        answer = await web.post(PATH, headers=headers)
+        assert answer.json()["websocket"]["token"] != ""
+
+
 async def test_a_page_from_elsewhere_that_hides_its_origin_gets_no_token(tmp_path: Path) -> None:
     async with open_doors(tmp_path, http=True) as doors:
         async with doors.web() as web:

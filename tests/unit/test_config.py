@@ -265,6 +265,29 @@ def test_a_value_that_is_no_json_in_the_environment_is_refused(
     assert refusal(None).startswith("environment variable OMOIDE_DEVICES: write the value as JSON")
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("OMOIDE_SERVICE_HOST", "10.0.0.1"),
+        ("OMOIDE_SERVICE_PORT_HTTP", "8003"),
+        ("OMOIDE_PORT", "tcp://10.0.0.1:8003"),
+        ("OMOIDE_PORT_8003_TCP_ADDR", "10.0.0.1"),
+        ("OMOIDE_ACCESS__TRUSTED_PROXIES", ""),
+        ("OMOIDE_LLM__OPENAI__ENABLE_THINKING", ""),
+    ],
+)
+def test_variables_that_containers_bring_along_set_nothing(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    assert load_config(None) == Config()
+
+
+def test_a_folder_of_time_zones_is_no_time_zone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMOIDE_SERVER__TIMEZONE", "Asia")
+    assert "no time zone is called 'Asia'" in refusal(None)
+
+
 def test_a_list_in_the_environment_is_written_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMOIDE_ASR__LANGUAGES", "ja")
 
