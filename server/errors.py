@@ -5,6 +5,7 @@ OmoideError
 ├── AsrError          speech could not be turned into text
 ├── LlmError          the language model gave no usable answer
 ├── TtsError          a sentence could not be turned into sound
+├── StoreError        memory can't be read or written
 ├── EngineMissing     an engine, its package or its weights are not installed
 ├── AudioError        a file or a stream is not audio that can be read
 └── AccessError       the caller may not do this
@@ -40,6 +41,10 @@ class LlmError(OmoideError):
 
 class TtsError(OmoideError):
     """A sentence could not be turned into sound."""
+
+
+class StoreError(OmoideError):
+    """Memory can't be read or written; nothing that was stored is lost by it."""
 
 
 class EngineMissing(OmoideError):  # noqa: N818 - it names a state, like FileNotFoundError's cousins

@@ -1,0 +1,198 @@
+"""The store's database: durable settings, migration to the present shape, and errors that say what to do."""
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import structlog
+from alembic.config import Config as AlembicConfig
+from alembic.runtime.environment import EnvironmentContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Executable,
+    Row,
+    Table,
+    create_engine,
+    event,
+    inspect,
+    text,
+)
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.exc import DatabaseError, OperationalError
+
+from server.errors import StoreError
+
+log = structlog.get_logger(__name__)
+
+MIGRATIONS = Path(__file__).resolve().parent / "migrations"
+BUSY_SECONDS = 10
+
+
+class Database:
+    """One SQLite file, for reading from any thread and for writing from one."""
+
+    def __init__(self, file: Path) -> None:
+        """Open the file; see `open_database` for what is raised."""
+        self.file = file
+        self.engine = open_database(file)
+
+    def rows(self, query: Executable) -> Sequence[Row[Any]]:
+        """Return what a query finds."""
+        try:
+            with self.engine.connect() as connection:
+                return connection.execute(query).all()
+        except DatabaseError as error:
+            raise explain(error, self.file) from error
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Make changes that happen together, or not at all."""
+        try:
+            with self.engine.begin() as connection:
+                yield connection
+        except DatabaseError as error:
+            raise explain(error, self.file) from error
+
+    def scrub(self) -> None:
+        """Empty the write-ahead log, in which what was deleted still stands. If that fails, closing does it."""
+        try:
+            with closing(self.engine.raw_connection()) as connection:
+                cursor = connection.cursor()
+                cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                [(busy, _, _)] = cursor.fetchall()
+                cursor.close()
+        except (DatabaseError, sqlite3.Error) as error:
+            log.warning("scrub-failed", code=explain(error, self.file).code)
+        else:
+            if busy:
+                log.warning("scrub-failed", code="store-locked")
+
+    def backup(self, target: Path) -> None:
+        """Write a consistent copy to `target`, while others may be using the database."""
+        try:
+            with self.engine.connect() as connection, closing(sqlite3.connect(target)) as copy:
+                source = connection.connection.driver_connection
+                assert isinstance(source, sqlite3.Connection)
+                source.backup(copy)
+        except (DatabaseError, sqlite3.Error) as error:
+            raise explain(error, target) from error
+
+    def close(self) -> None:
+        """Fold the write-ahead log into the file and let go of it."""
+        self.engine.dispose()
+
+
+def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert the rows whose key is not there yet."""
+    if rows:
+        connection.execute(sqlite.insert(table).on_conflict_do_nothing(), rows)
+
+
+def open_database(file: Path) -> Engine:
+    """Open the SQLite file, made and brought up to date as needed.
+
+    Write-ahead log with full synchronisation: what is committed survives a kill and a power cut. Deleted text is
+    overwritten in the file. The caller disposes of the engine.
+
+    Raises:
+        StoreError: ``store-newer``, ``store-damaged``, ``store-unwritable``; the message says what to do.
+    """
+    engine = create_engine(
+        f"sqlite:///{file}",
+        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
+        hide_parameters=True,  # they are what people said, and an error's text may get into a log
+    )
+    event.listen(engine, "connect", _prepare)
+    event.listen(engine, "begin", _begin)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with engine.begin() as connection:
+            migrate(connection, file)
+    except BaseException as error:
+        engine.dispose()
+        if isinstance(error, (DatabaseError, OSError)):
+            raise explain(error, file) from error
+        raise
+    return engine
+
+
+def migrate(connection: Connection, file: Path) -> None:
+    """Bring the tables to the newest revision, inside the transaction of `connection`.
+
+    Raises:
+        StoreError: ``store-newer``.
+    """
+    script = ScriptDirectory(str(MIGRATIONS))
+    config = AlembicConfig()
+    known = {step.revision for step in script.walk_revisions()}
+    present = _revision(connection)
+    if present is not None and present not in known:
+        raise StoreError(
+            "store-newer",
+            f"{file} was written by a newer Omoide (revision {present}). Update Omoide, or restore a backup made before.",
+        )
+    if present == script.get_current_head():
+        return
+
+    def steps(revision: Any, _context: Any) -> Any:
+        return script._upgrade_revs("head", revision)  # noqa: SLF001 - what alembic's own command does
+
+    with EnvironmentContext(config, script, fn=steps) as environment:
+        environment.configure(connection=connection, transactional_ddl=True)
+        environment.run_migrations()
+
+
+def explain(error: Exception, file: Path) -> StoreError:
+    """Turn a database's or the system's complaint into one that says what to do."""
+    reason = str(getattr(error, "orig", None) or error)
+    if any(
+        sign in reason
+        for sign in ("malformed", "not a database", "disk image", "file is encrypted")
+    ):
+        return StoreError(
+            "store-damaged",
+            f"{file} is damaged ({reason}). Nothing was changed. Move it away and run `omoide restore` with your last backup.",
+        )
+    if "disk is full" in reason or "No space left" in reason or "disk I/O" in reason:
+        return StoreError(
+            "store-full",
+            f"{file} can't be written: the disk is full. Free some space; what was said meanwhile is kept in memory and written then.",
+        )
+    if isinstance(error, OperationalError) and "locked" in reason:
+        return StoreError(
+            "store-locked",
+            f"{file} is held by another program for more than {BUSY_SECONDS} s. Close that program.",
+        )
+    return StoreError(
+        "store-unwritable",
+        f"{file} can't be used ({reason}). Check that the folder exists, may be written, and has space left.",
+    )
+
+
+def _revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    row = connection.execute(text("SELECT version_num FROM alembic_version")).first()
+    return None if row is None else str(row[0])
+
+
+def _prepare(connection: Any, _record: Any) -> None:
+    # The driver's own transaction control would commit between the steps of a migration.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for setting in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "foreign_keys=ON",
+        "secure_delete=ON",
+    ):
+        cursor.execute(f"PRAGMA {setting}")
+    cursor.close()
+
+
+def _begin(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN")

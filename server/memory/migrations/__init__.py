@@ -1,0 +1,1 @@
+"""Migrations of the store, run by `server.memory.database` when a store is opened."""

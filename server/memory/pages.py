@@ -1,0 +1,94 @@
+"""The exchanges in the store, and which of them facts have still to be drawn from."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Executable, Row, func, or_, select, update
+
+from server.memory.database import Database, insert_new
+from server.memory.keeping import in_zone, storable, zone_name
+from server.memory.models import Page
+from server.memory.schema import pages
+
+
+class Pages:
+    """A part of `server.memory.store.Store`, and as that raises `StoreError`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, page: Page) -> None:
+        """Store a finished exchange; storing the same turn again changes nothing."""
+        row = {
+            "id": page.id,
+            "person": page.person,
+            "device": page.device,
+            "said": storable(page.said),
+            "heard": storable(page.heard),
+            "language": page.language,
+            "at": page.at,
+            "zone": zone_name(page.at),
+            "interrupted": page.interrupted,
+            "attempts": 0,
+        }
+        with self._database.writing() as connection:
+            insert_new(connection, pages, [row])
+
+    def since(self, moment: datetime) -> list[Page]:
+        """Return the exchanges of all persons from a moment on, oldest first."""
+        return self._find(select(pages).where(pages.c.at >= moment).order_by(pages.c.at))
+
+    def of(self, person: str) -> list[Page]:
+        """Return all exchanges of a person, oldest first."""
+        return self._find(select(pages).where(pages.c.person == person).order_by(pages.c.at))
+
+    def waiting(self, now: datetime, person: str | None = None) -> dict[str, list[Page]]:
+        """Return the pages that no facts were drawn from yet and that may be tried now, by person, oldest first."""
+        due = or_(pages.c.retry_at.is_(None), pages.c.retry_at <= now)
+        query = select(pages).where(pages.c.extracted_at.is_(None), due)
+        if person is not None:
+            query = query.where(pages.c.person == person)
+        found: dict[str, list[Page]] = {}
+        for page in self._find(query.order_by(pages.c.at)):
+            found.setdefault(page.person, []).append(page)
+        return found
+
+    def overdue(self, now: datetime, silent_since: datetime) -> list[str]:
+        """Return the persons with pages that are to be tried again now, or who fell silent before `silent_since`."""
+        again = func.min(pages.c.retry_at) <= now
+        silent = func.max(pages.c.at) <= silent_since
+        query = (
+            select(pages.c.person)
+            .where(pages.c.extracted_at.is_(None))
+            .group_by(pages.c.person)
+            .having(or_(again, silent))
+        )
+        return sorted(row.person for row in self._database.rows(query))
+
+    def attempts(self, ids: Sequence[str]) -> int:
+        """Return how often facts have been drawn from these pages in vain, at most."""
+        rows = self._database.rows(select(func.max(pages.c.attempts)).where(pages.c.id.in_(ids)))
+        return int(rows[0][0] or 0)
+
+    def put_off(self, ids: Sequence[str], retry_at: datetime) -> None:
+        """Leave pages queued until `retry_at`, after an attempt that failed."""
+        change = {"attempts": pages.c.attempts + 1, "retry_at": retry_at}
+        with self._database.writing() as connection:
+            connection.execute(update(pages).where(pages.c.id.in_(ids)).values(change))
+
+    def _find(self, query: Executable) -> list[Page]:
+        return [_page(row) for row in self._database.rows(query)]
+
+
+def _page(row: Row[Any]) -> Page:
+    return Page(
+        said=row.said,
+        heard=row.heard,
+        at=in_zone(row.at, row.zone),
+        language=row.language,
+        interrupted=row.interrupted,
+        id=row.id,
+        person=row.person,
+        device=row.device,
+    )

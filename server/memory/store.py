@@ -1,0 +1,273 @@
+"""The truth of memory: pages, facts, their sources and vectors, in SQL. Everything else can be rebuilt from it.
+
+Calls block; they are made from threads (`server.memory.writer` for those that change something).
+"""
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence, Set
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, Connection, Row, Table, delete, select, update
+from sqlalchemy.dialects import sqlite
+
+from server.memory.database import Database, insert_new
+from server.memory.keeping import in_zone, storable, zone_name
+from server.memory.models import Fact, Kind, Origin
+from server.memory.pages import Pages
+from server.memory.schema import changes, facts, pages, sources, vectors
+
+Vector = NDArray[np.float32]
+
+
+class Store:
+    """One database: facts here, exchanges in `pages`. Close it when no call runs any more.
+
+    Every method raises `StoreError` if the database can't do it; then nothing of the call has happened.
+    """
+
+    def __init__(self, file: Path) -> None:
+        """Open the file, made or migrated as needed.
+
+        Raises:
+            StoreError: As in `server.memory.database.open_database`.
+        """
+        self._database = Database(file)
+        self.pages = Pages(self._database)
+
+    def close(self) -> None:
+        """Fold the write-ahead log into the file and let go of it."""
+        self._database.close()
+
+    def backup(self, target: Path) -> None:
+        """Write a consistent copy of the database to `target`, while others may be using it."""
+        self._database.backup(target)
+
+    def add_facts(
+        self,
+        new: Sequence[Fact],
+        now: datetime,
+        *,
+        superseded: Mapping[str, str] | None = None,
+        more_sources: Mapping[str, Sequence[str]] | None = None,
+        vectors_by_fact: Mapping[str, Vector] | None = None,
+        stamp: str = "",
+        drawn_from: Sequence[str] = (),
+    ) -> list[Fact]:
+        """Store facts, what they replace, and that their pages are done with, in one transaction.
+
+        What was forgotten while the facts were drawn stays forgotten: facts of pages that are gone are left out.
+
+        Args:
+            new: Facts of one person; an id that is stored already is left as it is.
+            now: The present moment.
+            superseded: Old fact to the new one that replaces it.
+            more_sources: Known fact to the pages that said it again.
+            vectors_by_fact: Embeddings of the new facts.
+            stamp: What made the vectors.
+            drawn_from: Pages that are done with.
+
+        Returns:
+            Those of `new` that are stored now.
+        """
+        with self._database.writing() as connection:
+            gone = set(drawn_from) - _present(connection, pages, drawn_from)
+            kept = [fact for fact in new if gone.isdisjoint(fact.sources)]
+            insert_new(connection, facts, [_fact_row(fact, now) for fact in kept])
+            said = {fact.id: fact.sources for fact in kept}
+            _put_sources(connection, said, gone)
+            _put_sources(connection, more_sources or {}, gone)
+            _put_vectors(connection, vectors_by_fact or {}, stamp)
+            _supersede(connection, superseded or {}, now)
+            connection.execute(
+                update(pages)
+                .where(pages.c.id.in_(drawn_from))
+                .values(extracted_at=now, retry_at=None)
+            )
+            _count_change(connection, {fact.person for fact in kept})
+        return kept
+
+    def facts_of(self, person: str) -> list[Fact]:
+        """Return all facts of a person, those that were replaced too, in the order in which they were said."""
+        query = select(facts).where(facts.c.person == person).order_by(facts.c.said_at, facts.c.id)
+        rows = self._database.rows(query)
+        said = self._sources(facts.c.person == person)
+        return [_fact(row, said.get(row.id, ())) for row in rows]
+
+    def fact(self, fact_id: str) -> Fact | None:
+        """Return one fact, or None."""
+        rows = self._database.rows(select(facts).where(facts.c.id == fact_id))
+        said = self._sources(facts.c.id == fact_id)
+        return _fact(rows[0], said.get(fact_id, ())) if rows else None
+
+    def forget(self, fact_ids: Sequence[str]) -> int:
+        """Delete facts, their vectors, and the pages that no other fact was drawn from; return how many facts.
+
+        What one of them had replaced holds again, or is replaced by what had replaced that one.
+        """
+        with self._database.writing() as connection:
+            wanted = select(facts).where(facts.c.id.in_(fact_ids)).order_by(facts.c.said_at)
+            forgotten = connection.execute(wanted).all()
+            said = connection.execute(select(sources.c.page).where(sources.c.fact.in_(fact_ids)))
+            page_ids = [row.page for row in said]
+            for row in forgotten:
+                _pass_on(connection, row.id)
+            connection.execute(delete(facts).where(facts.c.id.in_(fact_ids)))
+            needed = select(sources.c.page)
+            connection.execute(
+                delete(pages).where(pages.c.id.in_(page_ids), pages.c.id.not_in(needed))
+            )
+            _count_change(connection, {row.person for row in forgotten})
+        self._database.scrub()
+        return len(forgotten)
+
+    def forget_person(self, person: str) -> int:
+        """Delete everything about a person; return how many facts."""
+        with self._database.writing() as connection:
+            gone = connection.execute(delete(facts).where(facts.c.person == person)).rowcount
+            connection.execute(delete(pages).where(pages.c.person == person))
+            connection.execute(delete(changes).where(changes.c.person == person))
+        self._database.scrub()
+        return int(gone)
+
+    def persons(self) -> list[str]:
+        """Return everybody of whom anything is stored."""
+        query = select(facts.c.person).union(select(pages.c.person))
+        return sorted(row[0] for row in self._database.rows(query))
+
+    def vectors_of(self, person: str, stamp: str) -> dict[str, Vector]:
+        """Return the embeddings of a person's facts that were made with `stamp`, by fact."""
+        query = (
+            select(vectors.c.fact, vectors.c.data)
+            .join(facts, facts.c.id == vectors.c.fact)
+            .where(facts.c.person == person, vectors.c.stamp == stamp)
+        )
+        return {
+            row.fact: np.frombuffer(row.data, dtype="<f4") for row in self._database.rows(query)
+        }
+
+    def unembedded(self, stamp: str) -> list[str]:
+        """Return the persons with facts that have no embedding made with `stamp`."""
+        made = select(vectors.c.fact).where(vectors.c.stamp == stamp)
+        query = select(facts.c.person).where(facts.c.id.not_in(made)).distinct()
+        return sorted(row.person for row in self._database.rows(query))
+
+    def put_vectors(self, by_fact: Mapping[str, Vector], stamp: str) -> None:
+        """Store embeddings of facts that are there; those of other stamps stay for a way back."""
+        with self._database.writing() as connection:
+            _put_vectors(connection, by_fact, stamp)
+
+    def change_count(self, person: str) -> int:
+        """Return a number that is another one whenever a person's facts have changed; 0 if there never were any."""
+        rows = self._database.rows(select(changes.c.counter).where(changes.c.person == person))
+        return int(rows[0][0]) if rows else 0
+
+    def _sources(self, which: ColumnElement[bool]) -> dict[str, tuple[str, ...]]:
+        query = (
+            select(sources.c.fact, sources.c.page)
+            .join(facts, facts.c.id == sources.c.fact)
+            .where(which)
+            .order_by(sources.c.page)
+        )
+        said: dict[str, tuple[str, ...]] = {}
+        for row in self._database.rows(query):
+            said[row.fact] = (*said.get(row.fact, ()), row.page)
+        return said
+
+
+def _present(connection: Connection, table: Table, ids: Iterable[str]) -> set[str]:
+    """Return those of `ids` that are in a table."""
+    found = connection.execute(select(table.c.id).where(table.c.id.in_(list(ids))))
+    return {row.id for row in found}
+
+
+def _put_sources(
+    connection: Connection, by_fact: Mapping[str, Sequence[str]], gone: Set[str]
+) -> None:
+    there = _present(connection, facts, by_fact)
+    rows = [
+        {"fact": fact, "page": page}
+        for fact, page_ids in by_fact.items()
+        for page in page_ids
+        if fact in there and page not in gone
+    ]
+    insert_new(connection, sources, rows)
+
+
+def _supersede(connection: Connection, by_old: Mapping[str, str], now: datetime) -> None:
+    there = _present(connection, facts, by_old.values())
+    for old, newer in by_old.items():
+        if newer in there:
+            holds = (facts.c.id == old) & (facts.c.superseded_by == "")
+            change = {"superseded_by": newer, "superseded_at": now}
+            connection.execute(update(facts).where(holds).values(change))
+
+
+def _pass_on(connection: Connection, fact_id: str) -> None:
+    """Give what a fact replaced, before it goes, to what replaced it; to nothing if it is current."""
+    heir = select(facts.c.superseded_by, facts.c.superseded_at).where(facts.c.id == fact_id)
+    row = connection.execute(heir).one()
+    connection.execute(
+        update(facts)
+        .where(facts.c.superseded_by == fact_id)
+        .values(superseded_by=row.superseded_by, superseded_at=row.superseded_at)
+    )
+
+
+def _put_vectors(connection: Connection, by_fact: Mapping[str, Vector], stamp: str) -> None:
+    there = _present(connection, facts, by_fact)
+    rows = [
+        {"fact": fact, "stamp": stamp, "data": vector.astype("<f4").tobytes()}
+        for fact, vector in by_fact.items()
+        if fact in there
+    ]
+    if rows:
+        connection.execute(sqlite.insert(vectors).prefix_with("OR REPLACE"), rows)
+
+
+def _count_change(connection: Connection, persons: Iterable[str]) -> None:
+    for person in persons:
+        # By chance, so that whoever is forgotten and comes back does not get to a number that was there before.
+        row = sqlite.insert(changes).values(person=person, counter=1 + secrets.randbelow(2**48))
+        higher = {"counter": changes.c.counter + 1}
+        connection.execute(row.on_conflict_do_update(index_elements=["person"], set_=higher))
+
+
+def _fact_row(fact: Fact, now: datetime) -> dict[str, Any]:
+    return {
+        "id": fact.id,
+        "person": fact.person,
+        "text": storable(fact.text),
+        "language": fact.language,
+        "kind": str(fact.kind),
+        "quote": storable(fact.quote),
+        "said_at": fact.said_at,
+        "zone": zone_name(fact.said_at),
+        "event_from": fact.event_from,
+        "event_to": fact.event_to,
+        "origin": str(fact.origin),
+        "created_at": now,
+        "superseded_by": fact.superseded_by,
+        "superseded_at": fact.superseded_at,
+    }
+
+
+def _fact(row: Row[Any], said_in: tuple[str, ...]) -> Fact:
+    return Fact(
+        id=row.id,
+        person=row.person,
+        text=row.text,
+        language=row.language,
+        said_at=in_zone(row.said_at, row.zone),
+        kind=Kind(row.kind),
+        quote=row.quote,
+        event_from=row.event_from,
+        event_to=row.event_to,
+        origin=Origin(row.origin),
+        sources=said_in,
+        superseded_by=row.superseded_by,
+        superseded_at=row.superseded_at,
+    )

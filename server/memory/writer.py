@@ -1,0 +1,81 @@
+"""The one thread that changes the store: what is handed in is done in order, and finished before the program ends."""
+
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import TypeVar
+
+import anyio
+import structlog
+from anyio import to_thread
+
+from server.errors import StoreError
+from server.failures import log_fault
+from server.memory.models import Page
+from server.memory.store import Store
+
+T = TypeVar("T")
+
+log = structlog.get_logger(__name__)
+
+MOST_UNSAVED = 10_000
+"""Exchanges that are kept in memory while the store can't be written; more than a day of talk."""
+
+
+class Writer:
+    """Writes to one store. Close it before the store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="memory-writer")
+        self._unsaved: deque[Page] = deque(maxlen=MOST_UNSAVED)
+        self.trouble: StoreError | None = None
+        """Why finished exchanges can't be stored at the moment; None while all is well."""
+
+    def add_page(self, page: Page) -> "Future[None]":
+        """Store a finished exchange; returns at once.
+
+        If the store can't be written the exchange is kept, and stored with the next one or before the next change.
+        """
+        self._unsaved.append(page)
+        return self._thread.submit(self._save_pages)
+
+    async def run(self, change: Callable[[], T]) -> T:
+        """Make a change after all those that were handed in before. Raises what it raises.
+
+        A cancelled caller waits for it: a change is never left half known.
+        """
+
+        def in_order() -> T:
+            self._save_pages()
+            return change()
+
+        done = self._thread.submit(in_order)
+        with anyio.CancelScope(shield=True):
+            await to_thread.run_sync(wait, [done])
+        return done.result()
+
+    async def settle(self) -> None:
+        """Try, or try again, to store everything that was handed in before, and wait for that."""
+        await self.run(lambda: None)
+
+    def close(self) -> None:
+        """Finish what was handed in."""
+        self._thread.shutdown(wait=True)
+        if self._unsaved:
+            log.error("exchanges-lost", count=len(self._unsaved), code="store-full")
+
+    def _save_pages(self) -> None:
+        try:
+            while self._unsaved:
+                self._store.pages.add(self._unsaved[0])
+                self._unsaved.popleft()
+        except StoreError as error:
+            if self.trouble is None:
+                log.warning("store-trouble", code=error.code, reason=str(error))
+            self.trouble = error
+        except Exception as error:
+            log_fault("store-fault", error)
+            self._unsaved.popleft()  # a page that no store can take must not hold up the others
+        else:
+            self.trouble = None
