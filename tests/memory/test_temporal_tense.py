@@ -1,0 +1,160 @@
+"""What a bare weekday, month or clock time means follows from the verb beside it."""
+
+from datetime import datetime
+
+import pytest
+
+from server.memory.temporal import Tense, find_times
+from tests.memory.times import SUNDAY, TOKYO, read
+
+PAST, COMING, TODAY = "2026-09-26", "2026-10-03", "2026-09-27"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "土曜に映画を見た",
+        "土曜は楽しかった",
+        "土曜に飲んだ",
+        "土曜に友達と会いました",
+        "土曜は雨だった",
+        "土曜に行ったレストランにまた行きたい",
+        "土曜に買った本、明日から読む",
+        "土曜は仕事でした",
+        "土曜に泳いだよ",
+        "土曜は何してた?",
+    ],
+)
+def test_a_japanese_past_verb_means_the_last_such_day(text: str) -> None:
+    assert read(text, "ja")[0] == f"土曜 = {PAST}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "土曜に映画を見る",
+        "土曜に映画を見たい",
+        "土曜に行くんだ",
+        "土曜に会うと言ってた",
+        "土曜は休みです",
+        "土曜、空いてる?",
+        "土曜の予定は?",
+        "土曜に会おうよ",
+        "土曜までに出して",
+        "土曜にあした葉を買う",
+        "土曜に行った方がいい",
+        "土曜、仕事が終わった後に会おう",
+        "土曜はしたいことがある",
+        "土曜に着きます",
+        "土曜",
+    ],
+)
+def test_any_other_japanese_verb_means_the_coming_one(text: str) -> None:
+    assert read(text, "ja")[0] == f"土曜 = {COMING}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We went to Hakone on Saturday",
+        "On Saturday I finally visited my sister",
+        "What did I do on Saturday?",
+        "I know I had fun on Saturday, and I will go again",
+        "She said it was nice on Saturday",
+    ],
+)
+def test_an_english_past_verb_means_the_last_such_day(text: str) -> None:
+    assert read(text, "en") == [f"Saturday = {PAST}"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm going to Hakone on Saturday",
+        "We were tired, but we'll go on Saturday",
+        "She said she will come on Saturday",
+        "I'm excited for Saturday!",
+        "I need the red one on Saturday",
+        "Any plans on Saturday?",
+        "I booked it for Saturday",
+    ],
+)
+def test_any_other_english_verb_means_the_coming_one(text: str) -> None:
+    assert read(text, "en") == [f"Saturday = {COMING}"]
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("周六看了电影", PAST),
+        ("周六去过箱根", PAST),
+        ("周六我要去医院", COMING),
+        ("周六要出发了", COMING),
+        ("周六开会", COMING),
+    ],
+)
+def test_chinese_particles_tell_the_tense(text: str, day: str) -> None:
+    assert read(text, "zh") == [f"周六 = {day}"]
+
+
+def test_a_weekday_that_is_today_means_today_only_in_the_present() -> None:
+    assert read("日曜だから家にいる", "ja") == [f"日曜 = {TODAY}"]
+    assert read("日曜に会おう", "ja") == ["日曜 = 2026-10-04"]
+    assert read("日曜に会った", "ja") == ["日曜 = 2026-09-20"]
+    assert read("I am at home, it is Sunday", "en") == [f"Sunday = {TODAY}"]
+
+
+def test_this_such_day_may_be_today_also_in_the_past() -> None:
+    assert read("I was tired this Sunday", "en") == [f"this Sunday = {TODAY}"]
+    assert read("I was tired this Saturday", "en") == [f"this Saturday = {PAST}"]
+
+
+def test_a_tense_that_is_given_outweighs_the_words() -> None:
+    def day(tense: Tense) -> str:
+        return f"{find_times('土曜に見た', 'ja', SUNDAY, tense=tense)[0].since:%Y-%m-%d}"
+
+    assert day(Tense.FUTURE) == COMING
+    assert day(Tense.PAST) == PAST
+
+
+def test_a_guess_is_marked_as_one() -> None:
+    def certain(text: str, language: str = "ja") -> bool:
+        return find_times(text, language, SUNDAY)[0].certain
+
+    assert certain("来週の土曜")
+    assert certain("今度の土曜")
+    assert certain("明日の15時")
+    assert certain("10月3日")
+    assert not certain("土曜に行く")
+    assert not certain("明日の3時")
+    assert not certain("3日に行く")
+    assert not certain("最近")
+    assert not certain("この夏")
+    assert not certain("2週間前")
+    assert not certain("a couple of days ago", "en")
+
+
+def test_without_a_verb_a_day_just_gone_is_nearer_than_next_years() -> None:
+    assert read("9月20日", "ja") == ["9月20日 = 2026-09-20"]
+    assert read("敬老の日", "ja") == ["敬老の日 = 2026-09-21"]
+    assert read("5月5日", "ja") == ["5月5日 = 2027-05-05"]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "at", "expected"),
+    [
+        ("12時45分に食べた", "ja", "2026-09-28T00:30", "12時45分 = 2026-09-27T12:45"),
+        ("23時に寝た", "ja", "2026-09-28T07:00", "23時 = 2026-09-27T23:00"),
+        ("8時に電話する", "ja", "2026-09-27T10:00", "8時 = 2026-09-27T20:00"),
+        ("7時に起こして", "ja", "2026-09-27T22:00", "7時 = 2026-09-28T07:00"),
+        ("wake me up at 7", "en", "2026-09-27T22:00", "7 = 2026-09-28T07:00"),
+        ("I woke up at 7", "en", "2026-09-27T21:00", "7 = 2026-09-27T07:00"),
+        ("I'll call you at 9 a.m.", "en", "2026-09-27T21:00", "9 a.m. = 2026-09-28T09:00"),
+    ],
+)
+def test_a_bare_clock_time_is_the_last_or_the_next_one(
+    text: str, language: str, at: str, expected: str
+) -> None:
+    said_at = datetime.fromisoformat(at).replace(tzinfo=TOKYO)
+
+    assert read(text, language, said_at) == [expected]
