@@ -1,17 +1,21 @@
 """The seams of the program: what a conversation needs from engines, devices and the clock.
 
 Read this, `turn` and `conversation`, and you have understood Omoide. Engines are built by
-`server.{vad,asr,llm,tts}.build` from the configuration; `app` opens and closes them. Every engine is ready to be
+`server.{vad,asr,llm,tts,embedding}.build` from the configuration; `app` opens and closes them. Every engine is ready to be
 *called* at once: a model is loaded in the background or at the first use, and the wait for it is a stage of the turn.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from firmware_bridge.events import DeviceCommand, DeviceEvent
 from server.audio import Audio, Samples
+from server.errors import OmoideError
 from server.turn import Prompt, Transcript, Turn
 
 
@@ -177,6 +181,51 @@ class Tts(Engine, Protocol):
 
         Raises:
             TtsError: The engine failed, gave no sound, or took too long.
+        """
+
+
+Vectors: TypeAlias = NDArray[np.float32]
+"""What texts mean, shape (n, dimensions). Each row is finite and of unit length, so a dot product is a cosine."""
+
+TextKind: TypeAlias = Literal["query", "passage"]
+"""Whether a text asks or is searched; some models read the two differently."""
+
+
+class EmbeddingError(OmoideError):
+    """A text could not be turned into a vector.
+
+    Attributes:
+        positions: Which of the texts are at fault; empty if it was not the texts.
+    """
+
+    def __init__(self, code: str, message: str, *, positions: Sequence[int] = ()) -> None:
+        super().__init__(code, message)
+        self.positions = tuple(positions)
+
+
+class Embedder(Engine, Protocol):
+    """Turns texts into vectors of which those of like meaning are close."""
+
+    @property
+    def model(self) -> str:
+        """Identity of the model, its version and its quantisation: vectors of another one can't be compared."""
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+
+    async def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        """Return one vector for each text, in order.
+
+        Any text is taken: lone surrogates and control characters are dropped, what goes on for pages is cut. A text
+        that says nothing gets a vector that means nothing; better not to ask. Cancellation abandons the result.
+
+        Raises:
+            EmbeddingError: Codes ``embedding-invalid`` (not finite, zero, or of another length), ``embedding-unreachable``,
+                ``embedding-timeout``, ``embedding-refused``, ``embedding-rate-limited``, ``embedding-unconfigured``,
+                ``embedding-failed``. Nothing is returned then, but `EmbeddingError.positions` names the texts at fault, if
+                it was the texts: all others can be embedded without them.
+            EngineMissing: A package or the weights are not installed.
         """
 
 
