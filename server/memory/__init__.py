@@ -1,66 +1,175 @@
-"""Memory, as a conversation sees it: recall for a query, remember a turn, the last exchanges.
+"""Memory, as the rest of the program sees it: recall for a query, remember a turn, draw facts, list, forget.
 
-So far it holds the working buffer alone: the last exchanges of every person, in this process. Nothing is recalled
-from further back.
+The truth is the SQL store; vectors, shelves and the working buffer are made from it.
 """
 
-from collections import OrderedDict, deque
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Protocol
 
-from server.config import HistorySection
-from server.turn import Recollection, Turn
+import structlog
 
-BUFFER_PAGES = 7
-"""Exchanges that the working buffer keeps for a person (MemoryOS, short-term memory)."""
-PERSONS = 500
-"""Persons whose exchanges are kept at the same time. A guest counts as a new one each time, and there is no end of them."""
+from server.errors import OmoideError
+from server.memory.archive import Archive
+from server.memory.consolidate import Consolidator
+from server.memory.index import VectorIndex
+from server.memory.models import Candidate, Fact, Page
+from server.memory.recall import Reader, as_scores
+from server.memory.shelves import Shelves
+from server.memory.store import Store
+from server.memory.working import WorkingBuffer
+from server.memory.writer import Writer
+from server.ports import Clock
+from server.turn import Recalled, Recollection, Turn
 
+log = structlog.get_logger(__name__)
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One exchange."""
-
-    said: str
-    heard: str
-    """The part of the reply that was really played."""
-    at: datetime
-    language: str = "ja"
-    """Two-letter code of what was said."""
-    interrupted: bool = False
+__all__ = ["Memory", "Page", "TalkMemory", "page_of"]
 
 
-class Memory:
-    """The memory of all persons. A `TurnObserver`: give it every finished turn."""
+class TalkMemory(Protocol):
+    """What a conversation needs of memory."""
 
-    def __init__(self, history: HistorySection) -> None:
-        self._history = history
-        self._pages: OrderedDict[str, deque[Page]] = OrderedDict()
-        """By person; who spoke last stands last."""
-
-    async def recall(self, person: str, query: str) -> Recollection:
+    async def recall(self, person: str, query: str, language: str) -> Recollection:
         """Return what is relevant to `query` in the memory of `person`; empty if nothing is."""
-        return Recollection()
 
     def recent(self, person: str, now: datetime) -> list[Page]:
         """Return the last exchanges, oldest first; none if the last one is longer ago than the window."""
-        pages = self._pages.get(person, ())
-        window = timedelta(minutes=self._history.window_minutes)
-        if not pages or _between(pages[-1].at, now) > window or not self._history.turns:
-            return []
-        return list(pages)[-self._history.turns :]
+
+    def make_way(self) -> None:
+        """Note that somebody talks: a local model stops drawing facts."""
+
+
+class Memory:
+    """The memory of all persons. A `TurnObserver`: give it every finished turn. Close it when no turn runs any more."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        writer: Writer,
+        index: VectorIndex,
+        shelves: Shelves,
+        reader: Reader,
+        consolidator: Consolidator,
+        working: WorkingBuffer,
+        clock: Clock,
+    ) -> None:
+        self.consolidator = consolidator
+        self.archive = Archive(store, writer, shelves, working)
+        self._store = store
+        self._writer = writer
+        self._index = index
+        self._shelves = shelves
+        self._reader = reader
+        self._working = working
+        self._clock = clock
+
+    def load(self) -> None:
+        """Take up the talks that were going on when the program ended. Blocks.
+
+        Raises:
+            StoreError: The store can't be read.
+        """
+        for page in self._store.pages.since(
+            self._clock.now().astimezone(UTC) - self._working.window
+        ):
+            self._working.add(page)
+
+    async def recall(
+        self, person: str, query: str, language: str, at: datetime | None = None
+    ) -> Recollection:
+        """Return what is relevant to `query` in the memory of `person`; empty if nothing is.
+
+        Memory that fails is logged and recalls nothing: an answer without it is better than none.
+        """
+        try:
+            candidates = await self.search(person, query, language, at)
+        except OmoideError as error:
+            log.warning("recall-failed", code=error.code, reason=str(error))
+            return Recollection()
+        return Recollection(
+            tuple(
+                Recalled(
+                    candidate.fact.text,
+                    candidate.fact.said_at,
+                    round(candidate.score, 4),
+                    as_scores(candidate),
+                    candidate.fact.id,
+                )
+                for candidate in candidates
+                if candidate.passed
+            )
+        )
+
+    async def search(
+        self, person: str, query: str, language: str, at: datetime | None = None
+    ) -> list[Candidate]:
+        """Return every fact that was looked at for a query, best first, with its scores and whether it passed.
+
+        Raises:
+            StoreError: The store can't be read.
+        """
+        return await self._reader.candidates(person, query, language, at or self._clock.now())
+
+    def recent(self, person: str, now: datetime) -> list[Page]:
+        """Return the last exchanges, oldest first; none if the last one is longer ago than the window."""
+        return self._working.recent(person, now)
 
     def turn_finished(self, turn: Turn) -> None:
-        """Keep a finished turn, if it was an exchange. Whoever has been silent longest gives way to a new person."""
-        if turn.worth_keeping and turn.transcript is not None:
-            said = turn.transcript
-            page = Page(said.text, turn.heard, turn.started_at, said.language, turn.interrupted)
-            self._pages.setdefault(turn.person, deque(maxlen=BUFFER_PAGES)).append(page)
-            self._pages.move_to_end(turn.person)
-            if len(self._pages) > PERSONS:
-                self._pages.popitem(last=False)
+        """Keep a finished turn, if it was an exchange: in the buffer at once, in the store a moment later."""
+        if (page := page_of(turn)) is not None:
+            self._working.add(page)
+            self._writer.add_page(page)
+
+    async def extract(self, person: str | None = None) -> list[Fact]:
+        """Draw facts from everything that waits, the last exchange too; see `Consolidator.extract`."""
+        await self._writer.settle()
+        return await self.consolidator.extract(person)
+
+    def make_way(self) -> None:
+        """Note that somebody talks: a local model stops drawing facts."""
+        self.consolidator.make_way()
+
+    async def add(self, facts: Sequence[Fact], *, keep_all: bool = False) -> list[Fact]:
+        """Put facts of one person in; return those that were new."""
+        return await self.consolidator.add(facts, keep_all=keep_all)
+
+    def last_waiting(self) -> dict[str, datetime]:
+        """Return when each person last said something that facts have not been drawn from yet. Blocks."""
+        waiting = self._store.pages.waiting(self._clock.now())
+        return {person: pages[-1].at for person, pages in waiting.items()}
+
+    async def keep_up(self) -> None:
+        """Do what comes round every minute: try again what could not be stored, drawn or embedded before."""
+        await self._writer.settle()
+        with suppress(OmoideError):
+            await self.catch_up()
+        await self.consolidator.keep_up()
+
+    async def catch_up(self) -> int:
+        """Embed what has no vector of the present model yet, e.g. after a change of model; return how many."""
+        return await self._shelves.embed_all_missing()
+
+    def close(self) -> None:
+        """Store what was handed in and let go of the files."""
+        self._writer.close()
+        self._index.close()
+        self._store.close()
 
 
-def _between(earlier: datetime, later: datetime) -> timedelta:
-    """Return the time that passed; within one zone, plain subtraction would count what clocks were changed by, too."""
-    return later.astimezone(UTC) - earlier.astimezone(UTC)
+def page_of(turn: Turn) -> Page | None:
+    """Return the exchange that a finished turn was; None if it was none."""
+    if not turn.worth_keeping or turn.transcript is None:
+        return None
+    return Page(
+        said=turn.transcript.text,
+        heard=turn.heard,
+        at=turn.started_at,
+        language=turn.transcript.language,
+        interrupted=turn.interrupted,
+        id=turn.id,
+        person=turn.person,
+        device=turn.device,
+    )

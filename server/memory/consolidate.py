@@ -1,0 +1,224 @@
+"""The write path: from pages that are stored to facts, in the background, until nothing waits.
+
+A page stays queued until its facts, or the finding that there are none, are committed together with it. So a crash, a
+model that fails and a model that talks nonsense all lead to the same place: the pages are tried again.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, timedelta
+from functools import partial
+
+import anyio
+import structlog
+from anyio import to_thread
+
+from server.config import ExtractionSection
+from server.errors import OmoideError
+from server.failures import log_fault
+from server.memory.comparing import Closeness, Relation, compare
+from server.memory.extract import Extractor, RulesExtractor
+from server.memory.models import Fact, Page
+from server.memory.shelf import Shelf
+from server.memory.shelves import Shelves
+from server.memory.store import Store, Vector
+from server.memory.writer import Writer
+from server.ports import Clock
+
+log = structlog.get_logger(__name__)
+
+_NEAREST = 30
+"""Stored facts that a new one is compared with."""
+
+
+class Consolidator:
+    """Draws facts from finished exchanges and puts them beside, or in the place of, those that are known."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        writer: Writer,
+        shelves: Shelves,
+        extractor: Extractor,
+        section: ExtractionSection,
+        closeness: Closeness,
+        clock: Clock,
+    ) -> None:
+        self.extractor = extractor
+        self._store = store
+        self._writer = writer
+        self._shelves = shelves
+        self._section = section
+        self._closeness = closeness
+        self._clock = clock
+        self._one_at_a_time = anyio.Lock()
+        self._running: anyio.CancelScope | None = None
+
+    async def extract(self, person: str | None = None) -> list[Fact]:
+        """Draw facts from all pages that wait, of one person or of everybody; return the new facts.
+
+        Raises:
+            OmoideError: The last batch of somebody could not be drawn; its pages stay queued. What was drawn before is
+                stored.
+        """
+        stored: list[Fact] = []
+        failure: OmoideError | None = None
+        async with self._one_at_a_time:
+            waiting = await to_thread.run_sync(self._store.pages.waiting, self._clock.now(), person)
+            for pages in waiting.values():
+                try:
+                    stored += await self._work_off(pages)
+                except OmoideError as error:
+                    failure = error
+        if failure is not None and not stored:
+            raise failure
+        return stored
+
+    async def keep_up(self) -> None:
+        """Draw facts from what was put off, interrupted or missed, of those who are silent.
+
+        Raises:
+            StoreError: The store can't be read.
+        """
+        now = self._clock.now().astimezone(UTC)
+        silent_since = now - timedelta(minutes=self._section.silence_minutes)
+        for person in await to_thread.run_sync(self._store.pages.overdue, now, silent_since):
+            with suppress(OmoideError):  # logged where it happened
+                await self.extract(person)
+
+    def make_way(self) -> None:
+        """Drop what a local model is drawing at the moment: somebody talks. It is drawn again later."""
+        if self._running is not None:
+            self._running.cancel()
+
+    async def add(self, facts: Sequence[Fact], *, keep_all: bool = False) -> list[Fact]:
+        """Put facts in that come from elsewhere; return those that were new.
+
+        Args:
+            facts: Of one person, in the order in which they were said.
+            keep_all: Store a repetition, too.
+        """
+        async with self._one_at_a_time:
+            return await self._admit(facts, (), keep_all=keep_all)
+
+    async def _work_off(self, pages: Sequence[Page]) -> list[Fact]:
+        stored: list[Fact] = []
+        for start in range(0, len(pages), self._section.turns):
+            batch = pages[start : start + self._section.turns]
+            drawn = await self._work_off_in_silence(batch)
+            if drawn is None:
+                break
+            stored += drawn
+        return stored
+
+    async def _work_off_in_silence(self, batch: Sequence[Page]) -> list[Fact] | None:
+        """Work off a batch; None if somebody began to talk."""
+        with anyio.CancelScope() as scope:
+            self._running = scope
+            try:
+                return await self._work_off_batch(batch)
+            finally:
+                self._running = None
+        log.info("extraction-interrupted", pages=len(batch))
+        return None
+
+    async def _work_off_batch(self, batch: Sequence[Page]) -> list[Fact]:
+        ids = [page.id for page in batch]
+        attempts = await to_thread.run_sync(self._store.pages.attempts, ids)
+        try:
+            drawn = await self._choose(attempts).extract(batch, attempts)
+            return await self._admit(drawn, ids)
+        except OmoideError as error:
+            if error.code == "llm-preempted":  # somebody talks: no fault of the model
+                raise
+            failure = error
+        except Exception as error:
+            log_fault("extraction-fault", error)
+            failure = OmoideError("extraction-failed", "A fault in the program ended extraction.")
+        minutes = self._section.retry_minutes * 2 ** min(attempts, 6)
+        again = self._clock.now().astimezone(UTC) + timedelta(minutes=minutes)
+        await self._writer.run(partial(self._store.pages.put_off, ids, again))
+        log.warning("extraction-put-off", code=failure.code, pages=len(ids), attempts=attempts + 1)
+        raise failure
+
+    def _choose(self, attempts: int) -> Extractor:
+        """After a model has failed often enough, keep what was said in the person's own words."""
+        return self.extractor if attempts < self._section.attempts else RulesExtractor()
+
+    async def _admit(
+        self, drawn: Sequence[Fact], page_ids: Sequence[str], *, keep_all: bool = False
+    ) -> list[Fact]:
+        vectors = await self._embed(drawn) if drawn else {}
+        shelf = await self._shelves.get(drawn[0].person) if drawn else None
+        chosen = _Admission(shelf, self._closeness, keep_all)
+        for fact in drawn:
+            chosen.take(fact, vectors.get(fact.id))
+        now = self._clock.now()
+        return await self._writer.run(
+            partial(
+                self._store.add_facts,
+                chosen.new,
+                now,
+                superseded=chosen.superseded,
+                more_sources=chosen.repeated,
+                vectors_by_fact=chosen.vectors,
+                stamp=self._shelves.stamp,
+                drawn_from=page_ids,
+            )
+        )
+
+    async def _embed(self, facts: Sequence[Fact]) -> Mapping[str, Vector]:
+        """Embed facts; without vectors they are kept all the same and get theirs later."""
+        try:
+            return await self._shelves.embed(facts)
+        except OmoideError as error:
+            log.warning("facts-without-vectors", code=error.code, count=len(facts))
+            return {}
+
+
+class _Admission:
+    """Decides, fact by fact, what is new, what repeats and what replaces."""
+
+    def __init__(self, shelf: Shelf | None, closeness: Closeness, keep_all: bool) -> None:
+        self._shelf = shelf
+        self._closeness = closeness
+        self._keep_all = keep_all
+        self.new: list[Fact] = []
+        self.vectors: dict[str, Vector] = {}
+        self.superseded: dict[str, str] = {}
+        self.repeated: dict[str, tuple[str, ...]] = {}
+
+    def take(self, fact: Fact, vector: Vector | None) -> None:
+        """Decide about one fact."""
+        for old, cosine in self._neighbours(fact, vector):
+            if old.id == fact.id:
+                self._repeat(old, fact)
+                return
+            if old.id in self.superseded:
+                continue
+            match compare(old, fact, cosine, self._closeness):
+                case Relation.SAME if not self._keep_all:
+                    self._repeat(old, fact)
+                    return
+                case Relation.REPLACES:
+                    self.superseded[old.id] = fact.id
+                case _:
+                    pass
+        self.new.append(fact)
+        if vector is not None:
+            self.vectors[fact.id] = vector
+
+    def _repeat(self, old: Fact, fact: Fact) -> None:
+        self.repeated[old.id] = self.repeated.get(old.id, ()) + fact.sources
+
+    def _neighbours(self, fact: Fact, vector: Vector | None) -> list[tuple[Fact, float]]:
+        """Return the known facts nearest to a new one with their cosines; those of this batch, too."""
+        near = [(known, _cosine(vector, self.vectors.get(known.id))) for known in self.new]
+        if self._shelf is not None:
+            near += self._shelf.neighbours(fact.id, vector, _NEAREST)
+        return near
+
+
+def _cosine(one: Vector | None, other: Vector | None) -> float:
+    return 0.0 if one is None or other is None else float(one @ other)

@@ -1,0 +1,192 @@
+"""From pages to facts: by a language model that is checked, or by the rules that keep the person's own statements.
+
+A model only proposes. What becomes a fact has a quote that the person really said, is about the person's life, and
+holds no name or number that was not spoken.
+"""
+
+import re
+import uuid
+from collections.abc import Sequence
+from contextlib import aclosing
+from datetime import date, datetime, timedelta
+from typing import Protocol
+
+from server.errors import OmoideError
+from server.memory import temporal
+from server.memory.answers import Draft, read_drafts
+from server.memory.grounding import is_grounded
+from server.memory.models import Fact, Kind, Origin, Page
+from server.memory.statements import is_statement, sentences
+from server.ports import Llm, TextDelta
+from server.turn import Decoding, Message, Prompt
+
+LONGEST_ANSWER = 20_000
+"""Characters after which a model is stopped: it is in a loop."""
+_TEMPERATURES = (0.0, 0.4, 0.8)
+"""By attempt: the same decoding that failed once never recovers."""
+_SHORTEST, _LONGEST = 4, 240
+LONGEST_EVENT_DAYS = 40
+"""What lasts longer is no event: "this year", "since spring"."""
+_NAMESPACE = uuid.UUID("6d0f2d5e-4b1c-4d39-9a5e-0c1f7b2a8e11")
+
+
+class Prompts(Protocol):
+    """The texts that the model is instructed with."""
+
+    def in_language(self, stem: str, language: str) -> str:
+        """Return the text of a prompt file in a language."""
+
+
+class Extractor(Protocol):
+    """Draws facts from pages."""
+
+    async def extract(self, pages: Sequence[Page], attempt: int) -> list[Fact]:
+        """Return the facts in `pages`, which belong to one person and follow each other.
+
+        Args:
+            pages: Oldest first; at least one.
+            attempt: How often these pages have been tried in vain.
+
+        Raises:
+            OmoideError: Nothing could be drawn this time; the pages are to be tried again later.
+        """
+
+
+class RulesExtractor:
+    """Keeps the person's own statements as they were said: needs no model and invents nothing."""
+
+    async def extract(self, pages: Sequence[Page], attempt: int) -> list[Fact]:
+        """Return one quoted, dated fact for every statement."""
+        return [
+            make_fact(page, _quoted(sentence, page), sentence, Kind.OTHER, Origin.RULES)
+            for page in pages
+            for sentence in sentences(page.said)
+            if is_statement(sentence, page.language)
+        ]
+
+
+class ModelExtractor:
+    """Lets a language model write the facts, and checks every one of them against what was said."""
+
+    def __init__(self, llm: Llm, prompts: Prompts) -> None:
+        self._llm = llm
+        self._prompts = prompts
+
+    async def extract(self, pages: Sequence[Page], attempt: int) -> list[Fact]:
+        """Ask the model once; see `Extractor.extract`."""
+        language = pages[-1].language
+        system = self._prompts.in_language("extract", language)
+        decoding = Decoding(
+            temperature=_TEMPERATURES[min(attempt, len(_TEMPERATURES) - 1)],
+            max_tokens=1_200,
+            background=True,
+        )
+        prompt = Prompt(system, (Message("user", _dialogue(pages)),), language, decoding)
+        drafts = read_drafts(await self._ask(prompt))
+        return [fact for draft in drafts if (fact := check(draft, pages)) is not None]
+
+    async def _ask(self, prompt: Prompt) -> str:
+        answer = ""
+        async with aclosing(self._llm.stream(prompt)) as events:
+            async for event in events:
+                if isinstance(event, TextDelta):
+                    answer += event.text
+                if len(answer) > LONGEST_ANSWER:
+                    raise OmoideError("extraction-malformed", "The model's answer does not end.")
+        return answer
+
+
+def check(draft: Draft, pages: Sequence[Page]) -> Fact | None:
+    """Return the fact that a draft stands for, or None if it may not become one."""
+    text = _without_brackets(" ".join(draft.text.split()))
+    text = re.sub(r"^(?:ユーザー|話し手)(?:さん|くん)?", "あなた", text)
+    if len(draft.quote) > _LONGEST or not _SHORTEST <= len(text) <= _LONGEST:
+        return None
+    if re.search(r'[{}<>]|\w"\s*:', text):  # pieces of JSON or of a prompt
+        return None
+    page = _page_of(text, draft, pages)
+    if page is None or not any(
+        is_statement(sentence, page.language) for sentence in sentences(draft.quote)
+    ):
+        return None
+    kind = Kind(draft.kind) if draft.kind in set(Kind) else Kind.OTHER
+    return make_fact(page, text, draft.quote, kind, Origin.MODEL)
+
+
+def make_fact(page: Page, text: str, quote: str, kind: Kind, origin: Origin) -> Fact:
+    """Date a sentence and give it an id that the same sentence from the same turn always gets."""
+    dated = temporal.annotate(_without_brackets(text), page.language, page.at)
+    first, last = event_days(quote or text, page.language, page.at)
+    key = "\n".join((page.person, page.id, text))
+    return Fact(
+        id=uuid.uuid5(_NAMESPACE, key).hex,
+        person=page.person,
+        text=dated,
+        language=page.language,
+        said_at=page.at,
+        kind=kind,
+        quote=quote,
+        event_from=first,
+        event_to=last,
+        origin=origin,
+        sources=(page.id,),
+    )
+
+
+def event_days(text: str, language: str, said_at: datetime) -> tuple[date | None, date | None]:
+    """Return the first and the last day that a statement speaks of, if it names days at all.
+
+    Args:
+        text: The statement.
+        language: Two-letter code of it.
+        said_at: When it was said, aware, in the person's zone.
+    """
+    days = [
+        (span.since.date(), (span.until - timedelta(microseconds=1)).date())
+        for span in temporal.find_times(text, language, said_at)
+        if span.certain
+    ]
+    days = [(first, last) for first, last in days if (last - first).days < LONGEST_EVENT_DAYS]
+    if not days:
+        return None, None
+    return min(first for first, _ in days), max(last for _, last in days)
+
+
+def _quoted(sentence: str, page: Page) -> str:
+    """Put a statement into the form of a fact without changing a word of it."""
+    words = sentence.strip().rstrip("。．.!！")
+    return {
+        "ja": f"あなたは「{words}」と話した。",
+        "zh": f"你说过：“{words}”。",
+    }.get(page.language, f'You said: "{words}."')
+
+
+def _dialogue(pages: Sequence[Page]) -> str:
+    """Write the talk down for the model. What had been recalled is not in it: it would be drawn again."""
+    names = {"ja": ("話し手", "ロボット"), "zh": ("说话人", "机器人")}
+    speaker, robot = names.get(pages[-1].language, ("Speaker", "Robot"))
+    return "\n".join(
+        f"[{number}] {page.at:%Y-%m-%d %H:%M}\n{speaker}: {page.said}\n{robot}: {page.heard}"
+        for number, page in enumerate(pages, start=1)
+    )
+
+
+def _page_of(text: str, draft: Draft, pages: Sequence[Page]) -> Page | None:
+    """Find the turn that supports a fact: the one that the draft names, else the last that does."""
+    named = pages[draft.turn - 1 : draft.turn] if draft.turn > 0 else []
+    for page in (*named, *reversed(pages)):
+        if is_grounded(text, draft.quote, page.said, page.language):
+            return page
+    return None
+
+
+_BRACKETED_DATE = re.compile(
+    r"""\s*[(（][^()（）]*(?:\d{4}\s*年|\d{1,2}\s*月\s*\d{1,2}|\d{4}[-/.]\d{1,2}|\d{1,2}[-/]\d{1,2}
+        |(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+\d{1,2})[^()（）]*[)）]""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def _without_brackets(text: str) -> str:
+    """Take out dates that a model put in brackets: models miscount, the calendar does not."""
+    return _BRACKETED_DATE.sub("", text)

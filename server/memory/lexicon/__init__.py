@@ -1,0 +1,125 @@
+"""The words that memory knows something about: people around the speaker, and everyday notions."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Classes of words in one language. Look a word up in its dictionary form, lower case."""
+
+    words: dict[str, tuple[str, ...]]
+    """Word to the classes that it belongs to."""
+    phrases: dict[str, tuple[str, ...]]
+    """Longer expression, as it stands in a text, to its classes."""
+
+    def of(self, word: str) -> tuple[str, ...]:
+        """Return the classes of a word; none if it is not known."""
+        return self.words.get(word, ())
+
+    def found_in(self, text: str) -> set[str]:
+        """Return the classes of the phrases that occur in `text` (lower case)."""
+        return {
+            kind
+            for phrase, kinds in self.phrases.items()
+            if phrase in text and _stands_alone(phrase, text)
+            for kind in kinds
+        }
+
+
+@cache
+def persons(language: str) -> Lexicon:
+    """Return the words for people (mother, friend, doctor …)."""
+    return _read("persons.yaml", language)
+
+
+@cache
+def concepts(language: str) -> Lexicon:
+    """Return the words of everyday notions (food, work, travel …)."""
+    return _read("concepts.yaml", language)
+
+
+@cache
+def function_words(language: str) -> frozenset[str]:
+    """Return the words that are grammar only. In Japanese the tokenizer tells them by their part of speech."""
+    return _word_list(language, "function")
+
+
+@cache
+def frame_words(language: str) -> frozenset[str]:
+    """Return the words that questions and statements are wrapped in, whatever they are about."""
+    return _word_list(language, "frame")
+
+
+_NUMBERS = dict(
+    zip(
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "once",
+            "twice",
+            "thrice",
+        ],
+        ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "1", "2", "3"],
+        strict=True,
+    )
+)
+
+
+def number(word: str) -> str:
+    """Return an English number word or a number in digits, else nothing."""
+    return word if word[:1].isdigit() else _NUMBERS.get(word, "")
+
+
+def _word_list(language: str, sort: str) -> frozenset[str]:
+    content: Any = yaml.safe_load((files(__package__) / "words.yaml").read_text(encoding="utf-8"))
+    return frozenset(content[language][sort])
+
+
+def _read(name: str, language: str) -> Lexicon:
+    content: Any = yaml.safe_load((files(__package__) / name).read_text(encoding="utf-8"))
+    words: dict[str, tuple[str, ...]] = {}
+    phrases: dict[str, tuple[str, ...]] = {}
+    for kind, by_language in content.items():
+        for word in by_language.get(language, ()):
+            shelf = phrases if _is_phrase(word, language) else words
+            shelf[word] = (*shelf.get(word, ()), kind)
+    return Lexicon(words, phrases)
+
+
+def _is_phrase(word: str, language: str) -> bool:
+    """Say whether a tokenizer would cut `word` into several words."""
+    if language == "en":
+        return not word.isalpha()
+    if language == "zh":
+        return True
+    return (
+        bool(
+            re.search(
+                r"ない|れない|けない|ちゃだめ|予定|やること|なりたい|したい|何する|行く", word
+            )
+        )
+        and len(word) > 2
+    )
+
+
+def _stands_alone(phrase: str, text: str) -> bool:
+    if not phrase.isascii():
+        return True
+    return re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", text) is not None

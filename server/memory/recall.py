@@ -1,0 +1,212 @@
+"""The read path: from a query to the few facts that are worth telling the model, or to none.
+
+Candidates come from the vector index (by meaning and by words) and from the calendar; every one is scored in full, and
+what is not relevant enough is left out, however few remain.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Protocol
+
+import anyio
+import structlog
+from anyio import to_thread
+
+from server.config import RetrievalSection
+from server.errors import OmoideError
+from server.memory.models import Candidate
+from server.memory.parts import split_question
+from server.memory.question import Question, read_question
+from server.memory.scoring import Calibration, recency, relevance, signs_of
+from server.memory.shelf import Shelf
+from server.memory.shelves import Shelves
+from server.memory.store import Vector
+from server.memory.wording import Wording
+from server.ports import Embedder
+
+log = structlog.get_logger(__name__)
+
+
+class Reader(Protocol):
+    """Finds what is relevant to a query."""
+
+    async def candidates(
+        self, person: str, text: str, language: str, at: datetime
+    ) -> list[Candidate]:
+        """Return the facts that were looked at, best first; `Candidate.passed` says which are to be told.
+
+        Args:
+            person: Whose memory.
+            text: The query, as transcribed.
+            language: Two-letter code of it.
+            at: The moment it is asked, aware, in the person's zone.
+
+        Raises:
+            StoreError: The store can't be read.
+        """
+
+
+class HybridReader:
+    """Vector, words, days, people and the kind of question together, with a gate that was calibrated."""
+
+    def __init__(
+        self,
+        shelves: Shelves,
+        embedder: Embedder,
+        wording: Wording,
+        section: RetrievalSection,
+        calibration: Calibration,
+    ) -> None:
+        self._shelves = shelves
+        self._embedder = embedder
+        self._wording = wording
+        self._section = section
+        self._calibration = calibration
+
+    async def candidates(
+        self, person: str, text: str, language: str, at: datetime
+    ) -> list[Candidate]:
+        """Return the scored candidates; see `Reader`."""
+        shelf = await self._shelves.get(person)
+        if not shelf.entries:
+            return []
+        wholes = [text, *split_question(text, language)]
+        vectors = await embed_in_time(
+            self._embedder,
+            [self._wording.of_query(part) for part in wholes],
+            self._section.embed_timeout_seconds,
+        )
+        return await to_thread.run_sync(self._rank, person, shelf, language, at, wholes, vectors)
+
+    def _rank(
+        self,
+        person: str,
+        shelf: Shelf,
+        language: str,
+        at: datetime,
+        wholes: Sequence[str],
+        vectors: Sequence[Vector | None],
+    ) -> list[Candidate]:
+        whole = read_question(wholes[0], language, at, self._section.week_start)
+        personal = self._calibration.how_personal(vectors[0])
+        found: dict[str, Candidate] = {}
+        for text, vector in zip(wholes, vectors, strict=True):
+            question = read_question(text, language, at, self._section.week_start)
+            question = replace(question, asking=whole.asking, vector=vector)
+            for candidate in self._score(person, shelf, question, personal):
+                known = found.get(candidate.fact.id)
+                if known is None or candidate.score > known.score:
+                    found[candidate.fact.id] = candidate
+        ranked = sorted(found.values(), key=lambda candidate: (-candidate.score, candidate.fact.id))
+        return select(ranked, self._section.limit)
+
+    def _score(
+        self, person: str, shelf: Shelf, question: Question, personal: float
+    ) -> list[Candidate]:
+        section = self._section
+        chosen = self._shelves.find(
+            person, shelf, question.vector, question.terms, section.candidates
+        )
+        chosen |= in_ranges(shelf, question)
+        cosines = shelf.cosines(question.vector, chosen)
+        signs = signs_of(question, shelf, cosines, chosen, personal)
+        scored = []
+        for fact_id, parts in signs.items():
+            fact = shelf.entries[fact_id].fact
+            probability = relevance(parts, self._calibration)
+            boost = recency(fact.said_at, question.at, section.recency_weight, section.recency_days)
+            gate = self._calibration.gate if section.gate is None else section.gate
+            passed = probability >= gate
+            shown = {
+                "relevance": probability,
+                "dense": parts["dense"],
+                "lexical": parts["coverage"],
+                "recency": boost,
+                "date": parts.get("in_range", 0.0),
+            }
+            reason = "" if passed else "not relevant enough"
+            scored.append(Candidate(fact, probability + boost, passed, shown, reason, parts))
+        return scored
+
+
+class ArticleReader:
+    """The form of the article, for comparison: the nearest 8 by cosine, recency, a threshold, the best 3."""
+
+    def __init__(
+        self, shelves: Shelves, embedder: Embedder, wording: Wording, section: RetrievalSection
+    ) -> None:
+        self._shelves = shelves
+        self._embedder = embedder
+        self._wording = wording
+        self._section = section
+
+    async def candidates(
+        self, person: str, text: str, language: str, at: datetime
+    ) -> list[Candidate]:
+        """Return the scored candidates; see `Reader`."""
+        section = self._section
+        shelf = await self._shelves.get(person)
+        vectors = await embed_in_time(
+            self._embedder, [self._wording.of_query(text)], section.embed_timeout_seconds
+        )
+        cosines = shelf.cosines(vectors[0], set(shelf.entries)).of
+        nearest = sorted(cosines, key=lambda key: (-cosines[key], key))[
+            : section.article.candidates
+        ]
+        scored = []
+        for fact_id in nearest:
+            fact = shelf.entries[fact_id].fact
+            boost = recency(fact.said_at, at, section.recency_weight, section.recency_days)
+            score = cosines[fact_id] + boost
+            passed = score >= section.article.threshold
+            shown = {"dense": cosines[fact_id], "recency": boost}
+            reason = "" if passed else "below the threshold"
+            scored.append(Candidate(fact, score, passed, shown, reason))
+        scored.sort(key=lambda candidate: (-candidate.score, candidate.fact.id))
+        return select(scored, section.limit)
+
+
+def select(ranked: Sequence[Candidate], limit: int) -> list[Candidate]:
+    """Let at most `limit` of those that passed through, best first."""
+    kept: list[Candidate] = []
+    places = limit
+    for candidate in ranked:
+        if candidate.passed and places <= 0:
+            candidate = replace(candidate, passed=False, reason="others are more relevant")  # noqa: PLW2901
+        places -= candidate.passed
+        kept.append(candidate)
+    return kept
+
+
+def in_ranges(shelf: Shelf, question: Question) -> set[str]:
+    """Return the facts of the days that a question speaks of."""
+    return {
+        fact_id
+        for fact_id, entry in shelf.entries.items()
+        if entry.fact.event_from is not None
+        and entry.fact.event_to is not None
+        and any(
+            entry.fact.event_from <= last and entry.fact.event_to >= first
+            for first, last in question.ranges
+        )
+    }
+
+
+async def embed_in_time(
+    embedder: Embedder, texts: Sequence[str], seconds: float
+) -> Sequence[Vector | None]:
+    """Embed a query and its parts; without an answer in time, search goes on by words and days alone."""
+    try:
+        with anyio.move_on_after(seconds):
+            return list(await embedder.embed(texts, "query"))
+        log.warning("recall-without-vectors", code="embedding-timeout")
+    except OmoideError as error:
+        log.warning("recall-without-vectors", code=error.code, reason=str(error))
+    return [None] * len(texts)
+
+
+def as_scores(candidate: Candidate) -> Mapping[str, float]:
+    """Return the score and its parts, rounded, for people and programs."""
+    parts = {name: round(value, 4) for name, value in candidate.parts.items()}
+    return parts | {"final": round(candidate.score, 4)}

@@ -1,0 +1,191 @@
+"""Keeps the shelves of all persons, and the vector index, in step with the store."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import partial
+from zlib import crc32
+
+import anyio
+import structlog
+from anyio import to_thread
+
+from server.errors import StoreError
+from server.memory.index import Point, VectorIndex
+from server.memory.models import Fact
+from server.memory.shelf import Entry, Shelf, fill_shelf
+from server.memory.store import Store, Vector
+from server.memory.terms import Analysis
+from server.memory.wording import Wording
+from server.memory.writer import Writer
+from server.ports import Embedder, EmbeddingError
+
+log = structlog.get_logger(__name__)
+
+MOST_SHELVES = 200
+"""Persons whose facts are held ready; the others are read again when they talk."""
+_BATCH = 64
+_SATURATION = 0.3
+"""BM25's k1, with b = 0: facts are one sentence, the long ones hold more."""
+_NOTION_WEIGHT = 0.5
+
+
+class Shelves:
+    """What search works on. The store is the truth: whatever differs from it here is made anew."""
+
+    def __init__(
+        self,
+        store: Store,
+        writer: Writer,
+        index: VectorIndex,
+        embedder: Embedder,
+        wording: Wording,
+    ) -> None:
+        self._store = store
+        self._writer = writer
+        self._index = index
+        self._embedder = embedder
+        self._wording = wording
+        self.stamp = stamp_of(embedder, wording)
+        self._shelves: OrderedDict[str, Shelf] = OrderedDict()
+        self._filling = anyio.Lock()
+
+    async def get(self, person: str) -> Shelf:
+        """Return the facts of a person as the store has them now.
+
+        Facts without a vector are on it, too; `embed_missing` gives them one.
+
+        Raises:
+            StoreError: The store can't be read.
+        """
+        counter = await to_thread.run_sync(self._store.change_count, person)
+        shelf = self._shelves.get(person)
+        if shelf is not None and shelf.counter == counter:
+            self._shelves.move_to_end(person)
+            return shelf
+        async with self._filling:
+            shelf = await to_thread.run_sync(self._fill, person)
+        self._shelves[person] = shelf
+        if len(self._shelves) > MOST_SHELVES:
+            self._shelves.popitem(last=False)
+        return shelf
+
+    async def embed(self, facts: Sequence[Fact]) -> dict[str, Vector]:
+        """Return the vectors of facts, in the form in which they are searched, by id.
+
+        Facts that the embedder has no vector for are left out.
+
+        Raises:
+            OmoideError: The embedder can't work at all.
+        """
+        try:
+            texts = [self._wording.of_fact(fact.text) for fact in facts]
+            rows = await self._embedder.embed(texts, "passage")
+        except EmbeddingError as error:
+            sound = [fact for place, fact in enumerate(facts) if place not in error.positions]
+            if len(sound) == len(facts):
+                raise
+            log.warning("facts-without-vectors", code=error.code, count=len(facts) - len(sound))
+            return await self.embed(sound) if sound else {}
+        return {fact.id: row for fact, row in zip(facts, rows, strict=True)}
+
+    async def embed_missing(self, person: str) -> int:
+        """Give the facts of a person vectors of the present model where they have none; return how many got one.
+
+        A fact that can't be embedded stays without one and is found by its words.
+
+        Raises:
+            OmoideError: The embedder can't work at all.
+        """
+        facts = await to_thread.run_sync(self._store.facts_of, person)
+        known = await to_thread.run_sync(self._store.vectors_of, person, self.stamp)
+        missing = [fact for fact in facts if fact.id not in known]
+        embedded = 0
+        for start in range(0, len(missing), _BATCH):
+            vectors = await self.embed(missing[start : start + _BATCH])
+            await self._writer.run(partial(self._store.put_vectors, vectors, self.stamp))
+            embedded += len(vectors)
+        if embedded:
+            self._shelves.pop(person, None)
+        return embedded
+
+    async def embed_all_missing(self) -> int:
+        """Do so for everybody."""
+        persons = await to_thread.run_sync(self._store.unembedded, self.stamp)
+        return sum([await self.embed_missing(person) for person in persons])
+
+    async def drop(self, person: str) -> None:
+        """Forget a person's shelf and vectors, on disk too."""
+        self._shelves.pop(person, None)
+        await to_thread.run_sync(self._index.erase, person)
+
+    def find(
+        self, person: str, shelf: Shelf, vector: Vector | None, terms: Analysis, limit: int
+    ) -> set[str]:
+        """Return the ids of the facts that are nearest by meaning and by words. Blocks."""
+        try:
+            hits = [] if vector is None else self._index.search_dense(person, vector, limit)
+            hits += self._index.search_sparse(person, query_weights(terms, shelf), limit)
+        except StoreError as error:
+            log.warning("index-trouble", code=error.code, reason=str(error))
+            return set(shelf.entries)  # slower, and right
+        unindexed = {key for key, entry in shelf.entries.items() if entry.vector is None}
+        return unindexed | {hit.id for hit in hits if hit.id in shelf.entries}
+
+    def _fill(self, person: str) -> Shelf:
+        counter = self._store.change_count(person)
+        facts = self._store.facts_of(person)
+        shelf = fill_shelf(facts, self._store.vectors_of(person, self.stamp), counter)
+        try:
+            self._mend_index(person, shelf)
+        except StoreError as error:
+            log.warning("index-trouble", code=error.code, reason=str(error))
+        return shelf
+
+    def _mend_index(self, person: str, shelf: Shelf) -> None:
+        """Make the index hold just what is on the shelf: it may be gone, torn, or of another model."""
+        wanted = {key: entry for key, entry in shelf.entries.items() if entry.vector is not None}
+        if not wanted:
+            self._index.erase(person)  # who is only asked after gets no files
+            return
+        there = self._index.ids(person)
+        self._index.remove(person, sorted(there - wanted.keys()))
+        new = [_point(wanted[key]) for key in sorted(wanted.keys() - there)]
+        if new:
+            self._index.upsert(person, new)
+
+
+def stamp_of(embedder: Embedder, wording: Wording) -> str:
+    """Return what makes vectors comparable: the model, their length, and the form that was embedded."""
+    return f"{embedder.model}|{embedder.dimensions}|{wording.version}"
+
+
+def _point(entry: Entry) -> Point:
+    assert entry.vector is not None
+    return Point(entry.fact.id, entry.vector, fact_weights(entry.terms))
+
+
+def fact_weights(terms: Analysis) -> dict[int, float]:
+    """Return the sparse vector of a fact: saturated counts, so that its dot product with a query's is BM25."""
+    counts: dict[str, float] = {}
+    for term in terms.terms:
+        for key in {term.key, term.sound}:
+            counts[key] = counts.get(key, 0.0) + term.weight
+    weights = {word_number(key): count / (count + _SATURATION) for key, count in counts.items()}
+    return weights | {word_number(f"#{notion}"): _NOTION_WEIGHT for notion in terms.notions}
+
+
+def query_weights(terms: Analysis, shelf: Shelf) -> dict[int, float]:
+    """Return the sparse vector of a query: how telling each of its terms is."""
+    weights = {
+        word_number(key): term.weight * shelf.rarity(term.key)
+        for term in terms.terms
+        for key in (term.key, term.sound)
+    }
+    return weights | {
+        word_number(f"#{notion}"): shelf.rarity(f"#{notion}") for notion in terms.notions
+    }
+
+
+def word_number(key: str) -> int:
+    """Return the number that stands for a term in sparse vectors, the same in every process."""
+    return crc32(key.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,271 @@
+"""Cuts a text into the terms that carry its meaning: words by dictionary form, people, names, numbers, notions.
+
+Questions and facts go through the same function, so that they can be compared term by term.
+"""
+
+import re
+import threading
+import unicodedata
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+
+import Stemmer
+from sudachipy import Dictionary, Morpheme, SplitMode, Tokenizer
+
+from server.memory import lexicon
+
+
+class TermKind(StrEnum):
+    """What a term is."""
+
+    WORD = "word"
+    NAME = "name"
+    PERSON = "person"
+    """A class of people, e.g. mother."""
+    NUMBER = "number"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One meaningful word."""
+
+    key: str
+    """What has to be equal: dictionary form or stem; the class for a person."""
+    sound: str
+    """How it is said (katakana) or spelt: what a recogniser's error leaves similar."""
+    kind: TermKind
+    weight: float
+    """From 0 to 1: how much it says, whatever its frequency."""
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """The meaning of a text, as far as words show it."""
+
+    terms: tuple[Term, ...]
+    notions: frozenset[str]
+    """Everyday notions that it touches, e.g. food."""
+    negated: bool
+    """Whether the main statement is a negation."""
+
+    @property
+    def persons(self) -> frozenset[str]:
+        """Classes of people that it mentions."""
+        return frozenset(term.key for term in self.terms if term.kind is TermKind.PERSON)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Proper names, by sound."""
+        return frozenset(term.sound for term in self.terms if term.kind is TermKind.NAME)
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """Numbers."""
+        return frozenset(term.key for term in self.terms if term.kind is TermKind.NUMBER)
+
+
+def analyse(text: str, language: str) -> Analysis:
+    """Cut a text into terms. Time expressions should be taken out before: they are compared as dates.
+
+    Args:
+        text: Normalized (`server.query.normalize`).
+        language: Two-letter code; the script of the text wins where they disagree.
+    """
+    if re.search(r"[\u3040-\u30ff]", text):
+        return _japanese(text)
+    if re.search(r"[\u3400-\u9fff]", text):
+        return _japanese(text) if language == "ja" else _chinese(text)
+    return _english(text)
+
+
+# Japanese -------------------------------------------------------------------------------------------------------------
+
+_SILENT_JA = {
+    "助詞", "助動詞", "補助記号", "記号", "空白", "接頭辞", "接続詞", "感動詞", "連体詞", "代名詞",
+}  # fmt: skip
+_HONORIFICS = {"さん", "ちゃん", "君", "くん", "様", "先生"}
+
+
+class _Sudachi(threading.local):
+    """A tokenizer for each thread: it has a buffer of its own."""
+
+    def __init__(self) -> None:
+        self.tokenizer: Tokenizer = _dictionary().tokenizer(mode=SplitMode.A)
+
+
+@cache
+def _dictionary() -> Dictionary:
+    return Dictionary(dict="core")
+
+
+@cache
+def _sudachi() -> _Sudachi:
+    return _Sudachi()
+
+
+def _japanese(text: str) -> Analysis:
+    morphemes = [*_sudachi().tokenizer.tokenize(text[:_LONGEST])]
+    people, notions = lexicon.persons("ja"), lexicon.concepts("ja")
+    terms: list[Term] = []
+    touched = set(notions.found_in(text))
+    for place, morpheme in enumerate(morphemes):
+        following = morphemes[place + 1].surface() if place + 1 < len(morphemes) else ""
+        term = _japanese_term(morpheme, following, people)
+        if term is not None:
+            terms.append(term)
+        touched.update(notions.of(morpheme.normalized_form()), notions.of(morpheme.surface()))
+    return Analysis(tuple(terms), frozenset(touched), _is_negated_ja(morphemes))
+
+
+def _japanese_term(morpheme: Morpheme, following: str, people: lexicon.Lexicon) -> Term | None:
+    part, detail, more = morpheme.part_of_speech()[:3]
+    form, surface = morpheme.normalized_form().casefold(), morpheme.surface()
+    classes = people.of(form) or people.of(surface)
+    if classes:
+        return Term(classes[0], classes[0], TermKind.PERSON, 1.0)
+    if part in _SILENT_JA or (part == "接尾辞" and surface in _HONORIFICS) or not surface.strip():
+        return None
+    if detail == "数詞":
+        return Term(letters(form), letters(form), TermKind.NUMBER, 0.5)
+    sound = morpheme.reading_form() or surface
+    if surface.isascii():
+        return _latin_term(surface)
+    if more == "人名" or (detail == "固有名詞" and following in _HONORIFICS):
+        return Term(form, sound, TermKind.NAME, 1.0)
+    return Term(form, sound, TermKind.WORD, _weight_ja(part, detail, form))
+
+
+def _weight_ja(part: str, detail: str, form: str) -> float:
+    if form in lexicon.frame_words("ja") or part in ("接尾辞",):
+        return 0.1
+    if detail == "非自立可能" and part == "動詞":
+        return 0.2
+    return 1.0 if part == "名詞" else 0.6
+
+
+def _is_negated_ja(morphemes: list[Morpheme]) -> bool:
+    return any(
+        morpheme.normalized_form() in ("ない", "無い", "ぬ", "ず") for morpheme in morphemes[-4:]
+    )
+
+
+# English --------------------------------------------------------------------------------------------------------------
+
+_NEGATION_EN = re.compile(r"\b(?:not|no|never|n't|cannot|\w+n't|no longer|without)\b")
+_WORD_EN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+(?:[.,:]\d+)*")
+_NEVER_NAMES = {"i", "i'm", "i've", "i'll", "i'd", "ok", "tv", "mr", "mrs", "ms", "dr"}
+
+
+class _English(threading.local):
+    """A stemmer for each thread: it has a cache of its own."""
+
+    def __init__(self) -> None:
+        self.stemmer = Stemmer.Stemmer("english")
+
+
+@cache
+def _stemmer() -> _English:
+    return _English()
+
+
+def _english(text: str) -> Analysis:
+    text = re.sub(r"-in-laws?\b", "inlaw", text[:_LONGEST].replace("’", "'"))
+    notions = lexicon.concepts("en")
+    terms: list[Term] = []
+    touched = set(notions.found_in(text.casefold()))
+    starts_sentence = True
+    for match in _WORD_EN.finditer(text):
+        word = match.group()
+        term = _english_term(word, starts_sentence)
+        starts_sentence = text[match.end() : match.end() + 1] in (".", "!", "?")
+        touched.update(_classes_en(notions, word))
+        if term is not None:
+            terms.append(term)
+    return Analysis(
+        tuple(terms), frozenset(touched), _NEGATION_EN.search(text.casefold()) is not None
+    )
+
+
+def _english_term(word: str, starts_sentence: bool) -> Term | None:
+    low = word.casefold().removesuffix("'s")
+    classes = _classes_en(lexicon.persons("en"), low)
+    if classes:
+        return Term(classes[0], classes[0], TermKind.PERSON, 1.0)
+    if low in lexicon.function_words("en"):
+        return None
+    number = lexicon.number(low)
+    if number:
+        return Term(number, number, TermKind.NUMBER, 0.5)
+    if word[0].isupper() and not starts_sentence and low not in _NEVER_NAMES:
+        return Term(stem(low), low, TermKind.NAME, 1.0)
+    return _latin_term(low)
+
+
+def _latin_term(word: str) -> Term:
+    low = word.casefold()
+    return Term(stem(low), low, TermKind.WORD, 0.1 if low in lexicon.frame_words("en") else 1.0)
+
+
+def _classes_en(words: lexicon.Lexicon, word: str) -> tuple[str, ...]:
+    low = word.casefold().removesuffix("'s")
+    return words.of(low) or words.of(_singular(low)) or _stemmed(words).get(stem(low), ())
+
+
+_stemmed_words: dict[int, dict[str, tuple[str, ...]]] = {}
+
+
+def _stemmed(words: lexicon.Lexicon) -> dict[str, tuple[str, ...]]:
+    known = _stemmed_words.get(id(words))
+    if known is None:
+        known = {stem(word): kinds for word, kinds in words.words.items()}
+        _stemmed_words[id(words)] = known
+    return known
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if word.endswith("s") else word
+
+
+def stem(word: str) -> str:
+    """Return the stem of an English word."""
+    return str(_stemmer().stemmer.stemWord(word))
+
+
+# Chinese --------------------------------------------------------------------------------------------------------------
+
+
+def _chinese(text: str) -> Analysis:
+    """Cut into pairs of characters, none of them a function word: no dictionary is needed."""
+    text = text[:_LONGEST]
+    people, notions = lexicon.persons("zh"), lexicon.concepts("zh")
+    terms = [Term(kind, kind, TermKind.PERSON, 1.0) for kind in sorted(people.found_in(text))]
+    for run in re.findall(r"[\u3400-\u9fff]+", text):
+        pairs = [run[place : place + 2] for place in range(len(run) - 1)]
+        terms += [
+            Term(pair, pair, TermKind.WORD, 0.5)
+            for pair in pairs
+            if not lexicon.function_words("zh").intersection(pair) and not people.phrases.get(pair)
+        ]
+    terms += [_latin_term(word) for word in re.findall(r"[A-Za-z]+", text)]
+    terms += [Term(number, number, TermKind.NUMBER, 0.5) for number in re.findall(r"\d+", text)]
+    negated = re.search(r"不|没|別|别", text) is not None
+    return Analysis(tuple(terms), frozenset(notions.found_in(text)), negated)
+
+
+_DIGITS = str.maketrans("〇一二三四五六七八九", "0123456789")
+
+_LONGEST = 2_000
+"""Characters that are looked at; facts and questions are far shorter."""
+
+
+def reading(text: str) -> str:
+    """Return Japanese text in katakana, as it is read."""
+    morphemes = _sudachi().tokenizer.tokenize(text[:_LONGEST])
+    return "".join(morpheme.reading_form() or morpheme.surface() for morpheme in morphemes)
+
+
+def letters(text: str) -> str:
+    """Return the letters and digits of `text`, folded: what is left when spelling habits are taken away."""
+    plain = unicodedata.normalize("NFKC", text).casefold().translate(_DIGITS)
+    return "".join(character for character in plain if character.isalnum())

@@ -1,0 +1,91 @@
+"""The forms of a text that are compared: without dates, without its subject, in one spelling.
+
+Questions are asked in the first person, facts are told in the second. Both lose the subject before they are embedded,
+so that "where do I live" and "you live in Leeds" lie close together.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import Protocol
+
+from server.memory import temporal
+from server.memory.temporal import TimeSpan
+from server.memory.terms import Analysis, analyse
+from server.query import normalize
+
+_BRACKETS = re.compile(r"\s*[(（][^()（）]*\d[^()（）]*[)）]")
+_SUBJECT_JA = re.compile(r"^(?:あなた|私|わたし|僕|ぼく|俺|おれ|うち)(?:は|の|が|って|には|、)?")
+_QUOTING = re.compile(
+    r"^あなたは「(.*)」と話した。?$|^You said: \"(.*)\"$|^你说过：“(.*)”。?$", re.DOTALL
+)
+
+
+def bare(text: str) -> str:
+    """Return a fact without the dates in brackets and without the frame around a quoted statement."""
+    text = _BRACKETS.sub("", text)
+    quoted = _QUOTING.match(text)
+    return next(filter(None, quoted.groups()), text) if quoted else text
+
+
+class Wording(Protocol):
+    """How texts are put before they are embedded; `version` is stamped on every vector."""
+
+    version: str
+
+    def of_fact(self, text: str) -> str:
+        """Return what is embedded of a fact."""
+
+    def of_query(self, text: str) -> str:
+        """Return what is embedded of a query."""
+
+
+class Aligned:
+    """Facts and queries in one form: no brackets, no subject, no marks."""
+
+    version = "aligned-1"
+
+    def of_fact(self, text: str) -> str:
+        """Return a fact without dates, frame and subject."""
+        return _SUBJECT_JA.sub("", normalize(bare(text))) or text
+
+    def of_query(self, text: str) -> str:
+        """Return a query without its subject and marks."""
+        return _SUBJECT_JA.sub("", normalize(text)) or text
+
+
+class AsSpoken:
+    """Facts as they stand and queries as they were transcribed, as the article had it."""
+
+    version = "as-spoken"
+
+    def of_fact(self, text: str) -> str:
+        """Return the fact."""
+        return text
+
+    def of_query(self, text: str) -> str:
+        """Return the query."""
+        return text
+
+
+def without(text: str, spans: Sequence[TimeSpan]) -> str:
+    """Take time expressions out of a text."""
+    for span in sorted(spans, key=lambda span: span.start, reverse=True):
+        text = f"{text[: span.start]} {text[span.end :]}"
+    return " ".join(text.split())
+
+
+@lru_cache(maxsize=20_000)
+def plain_analysis(text: str, language: str) -> Analysis:
+    """Return the terms of a fact; its times are left out, they are compared as days."""
+    plain = normalize(bare(text))
+    return analyse(without(plain, _times(plain, language)), language)
+
+
+def _times(text: str, language: str) -> list[TimeSpan]:
+    return temporal.find_times(text, language, _ANY_MOMENT)
+
+
+_ANY_MOMENT = datetime.fromisoformat("2026-01-01T12:00:00+00:00")
+"""Which words are a time does not depend on the day."""

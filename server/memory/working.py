@@ -1,0 +1,48 @@
+"""The working buffer: the last exchanges of every person, word for word (MemoryOS's short-term memory)."""
+
+from collections import OrderedDict, deque
+from datetime import UTC, datetime, timedelta
+
+from server.config import HistorySection
+from server.memory.models import Page
+
+BUFFER_PAGES = 7
+"""Exchanges that are kept of a person (MemoryOS, section 3.1)."""
+MOST_PERSONS = 1_000
+
+
+class WorkingBuffer:
+    """What was said a moment ago. In memory; filled from the store at the start."""
+
+    def __init__(self, history: HistorySection) -> None:
+        self._history = history
+        self._pages: OrderedDict[str, deque[Page]] = OrderedDict()
+
+    @property
+    def window(self) -> timedelta:
+        """How long ago the last exchange may be for the talk to go on."""
+        return timedelta(minutes=self._history.window_minutes)
+
+    def add(self, page: Page) -> None:
+        """Keep an exchange; the oldest goes, and at last the person who has not talked for longest."""
+        pages = self._pages.setdefault(page.person, deque(maxlen=BUFFER_PAGES))
+        pages.append(page)
+        self._pages.move_to_end(page.person)
+        if len(self._pages) > MOST_PERSONS:
+            self._pages.popitem(last=False)
+
+    def recent(self, person: str, now: datetime) -> list[Page]:
+        """Return the last exchanges, oldest first; none if the last one is longer ago than the window."""
+        pages = self._pages.get(person, ())
+        if not pages or _between(pages[-1].at, now) > self.window or not self._history.turns:
+            return []
+        return list(pages)[-self._history.turns :]
+
+    def forget(self, person: str) -> None:
+        """Forget what was said a moment ago."""
+        self._pages.pop(person, None)
+
+
+def _between(earlier: datetime, later: datetime) -> timedelta:
+    """Return the time that passed; within one zone, plain subtraction would count what clocks were changed by, too."""
+    return later.astimezone(UTC) - earlier.astimezone(UTC)
