@@ -5,7 +5,8 @@ question): what a model server has read before, it need not read again.
 """
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,7 +18,7 @@ import yaml
 from server.errors import ConfigError
 from server.memory import Page
 from server.ports import LlmTraits
-from server.turn import Message, Prompt, Recollection
+from server.turn import Message, Prompt, Recalled, Recollection
 
 log = structlog.get_logger(__name__)
 
@@ -43,6 +44,26 @@ MONTHS = (
     "November",
     "December",
 )
+
+MOST_FACTS = 3
+"""Facts in a prompt, whatever memory offers."""
+MOST_MEMORY_TOKENS = 800
+MOST_COMPACT_MEMORY_TOKENS = 150
+"""A small model reads some two hundred tokens a second, and nothing is heard meanwhile."""
+_LONGEST_LINE, _LONGEST_COMPACT_LINE = 300, 120
+"""Characters of a fact; of a longer one the beginning is quoted."""
+
+_REMINDER, _MARKS, _ASSENT = "前に話したことです。{}", "「{}」", "そうでしたね。"
+"""How a person reminds the Japanese model of something, the marks around each thing, and what it answers to that."""
+_NOTES = {"zh": "（备注：{}）{}", "en": "(Note: {}) {}"}
+"""How a question to the other small model carries what was recalled."""
+_QUOTATION = re.compile(
+    r"""あなたは「(?P<ja>.+)」と話した。|You\ said:\ "(?P<en>.+)"|你说过：“(?P<zh>.+)”。""",
+    re.DOTALL | re.VERBOSE,
+)
+"""The frame that memory puts around what it keeps word for word."""
+_HARMLESS = str.maketrans(dict.fromkeys("<＜﹤", "‹") | dict.fromkeys(">＞﹥", "›"))
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,28 +198,53 @@ def compose(
     Args:
         files: The texts of the persona.
         question: What the person said, as transcribed.
-        recalled: What memory offers.
-        history: The last exchanges, oldest first; the oldest are left out if the budget of `traits` is exceeded.
+        recalled: What memory offers. What is least relevant is left out if the budget of `traits` is exceeded.
+        history: The last exchanges, oldest first; the oldest are left out next.
         now: The present moment in the person's zone.
         language: Language to answer in.
         traits: What the model can be asked.
     """
+    make = _compose_compact if traits.compact else _compose_full
+    system, asked = make(files, question, recalled, now, language, traits.prompt_budget_tokens)
+    budget = traits.prompt_budget_tokens - _tokens(asked)
     if traits.compact:
-        # Tiny models repeat what stands beside the question: the date stays away from it, without minutes, so that it
-        # belongs to the stable part for an hour.
-        system = f"{files.in_language('compact', language)}\n{short_time_line(now, language)}"
-        asked = memory_block(recalled) + question
         history = [page for page in history if page.language == language]  # it knows one only
     else:
-        rules = files.in_language("reply", language)
-        system = "\n\n".join((files.text("soul.md"), files.text("identity.md"), rules))
-        asked = f"<now>{time_line(now, language)}</now>\n{memory_block(recalled)}{question}"
-    budget = traits.prompt_budget_tokens - estimate_tokens(asked)
-    if not traits.compact:
         budget -= estimate_tokens(system)
     kept = _newest_within(history, budget)
     dialogue = [message for page in kept for message in _messages(page)]
-    return Prompt(system, (*dialogue, Message("user", asked)), language)
+    return Prompt(system, (*dialogue, *asked), language)
+
+
+def _compose_full(
+    files: PromptFiles,
+    question: str,
+    recalled: Recollection,
+    now: datetime,
+    language: str,
+    budget: int,
+) -> tuple[str, tuple[Message, ...]]:
+    rules = files.in_language("reply", language)
+    system = "\n\n".join((files.text("soul.md"), files.text("identity.md"), rules))
+    time = f"<now>{time_line(now, language)}</now>\n"
+    left = budget - estimate_tokens(system) - estimate_tokens(time + question)
+    memory = memory_block(recalled, min(left, MOST_MEMORY_TOKENS))
+    return system, (Message("user", f"{time}{memory}{question}"),)
+
+
+def _compose_compact(
+    files: PromptFiles,
+    question: str,
+    recalled: Recollection,
+    now: datetime,
+    language: str,
+    budget: int,
+) -> tuple[str, tuple[Message, ...]]:
+    # Tiny models repeat what stands beside the question: the date stays away from it, without minutes, so that it
+    # belongs to the stable part for an hour.
+    system = f"{files.in_language('compact', language)}\n{short_time_line(now, language)}"
+    left = min(budget - estimate_tokens(question), MOST_COMPACT_MEMORY_TOKENS)
+    return system, ask_reminding(question, recalled, language, left)
 
 
 def time_line(now: datetime, language: str) -> str:
@@ -233,12 +279,75 @@ def _weekday(day: datetime, language: str) -> str:
     return WEEKDAYS.get(language, WEEKDAYS["en"])[day.weekday()]
 
 
-def memory_block(recalled: Recollection) -> str:
-    """Quote what was recalled; nothing for an empty recollection. Stored text can't close the block."""
-    if not recalled:
-        return ""
-    lines = "\n".join(f"- {line.at:%Y-%m-%d} {_quoted(line.text)}" for line in recalled.lines)
-    return f"<retrieved_memory>\n{lines}\n</retrieved_memory>\n"
+def memory_block(recalled: Recollection, budget: int = MOST_MEMORY_TOKENS) -> str:
+    """Quote what was recalled, the newest first, a dated line for each fact; nothing for an empty recollection.
+
+    Stored text can't close the block.
+
+    Args:
+        recalled: Best first.
+        budget: How many tokens the block may have; what is least relevant is left out.
+    """
+    form = "<retrieved_memory>\n{}\n</retrieved_memory>\n"
+
+    def block(lines: Sequence[Recalled]) -> str:
+        dated = (f"- {line.at:%Y-%m-%d} {_quoted(line.text, _LONGEST_LINE)}" for line in lines)
+        return form.format("\n".join(dated))
+
+    lines = _most_relevant(recalled, lambda lines: estimate_tokens(block(lines)) <= budget)
+    return block(lines) if lines else ""
+
+
+def ask_reminding(
+    question: str, recalled: Recollection, language: str, budget: int
+) -> tuple[Message, ...]:
+    """Ask a small model something, with what was recalled in the one form that it makes use of.
+
+    The base model takes it as an exchange before the question, the instruct model as a note in it; measured, each does
+    worse with the other's. The example in ``prompts/compact.*.md`` has the same words.
+
+    Args:
+        question: What the person said.
+        recalled: Best first.
+        language: Two-letter code of the talk; it says which model answers.
+        budget: How many tokens memory may have; what is least relevant is left out.
+    """
+    write = _as_exchange if language == "ja" else _as_note
+    alone = (Message("user", question),)
+
+    def asked(lines: Sequence[Recalled]) -> tuple[Message, ...]:
+        return write(question, lines, language) if lines else alone
+
+    most = _tokens(alone) + budget
+    return asked(_most_relevant(recalled, lambda lines: _tokens(asked(lines)) <= most))
+
+
+def _as_exchange(question: str, lines: Sequence[Recalled], language: str) -> tuple[Message, ...]:
+    said = (_MARKS.format(_quoted(_words(line.text), _LONGEST_COMPACT_LINE)) for line in lines)
+    return (
+        Message("user", _REMINDER.format("".join(said))),
+        Message("assistant", _ASSENT),
+        Message("user", question),
+    )
+
+
+def _as_note(question: str, lines: Sequence[Recalled], language: str) -> tuple[Message, ...]:
+    said = " ".join(_quoted(line.text, _LONGEST_COMPACT_LINE) for line in lines)
+    return (Message("user", _NOTES.get(language, _NOTES["en"]).format(said, question)),)
+
+
+def _most_relevant(
+    recalled: Recollection, fits: Callable[[Sequence[Recalled]], bool]
+) -> list[Recalled]:
+    """Return as many of the best lines as fit, each fact once, the newest first."""
+    once = {line.id or line.text: line for line in reversed(recalled.lines)}
+    best = list(reversed(once.values()))[:MOST_FACTS]
+    while best:
+        newest_first = sorted(best, key=lambda line: line.at, reverse=True)
+        if fits(newest_first):
+            return newest_first
+        best.pop()
+    return []
 
 
 def estimate_tokens(text: str) -> int:
@@ -247,8 +356,22 @@ def estimate_tokens(text: str) -> int:
     return wide + (len(text) - wide) // 3 + 1
 
 
-def _quoted(text: str) -> str:
-    return " ".join(text.replace("<", "‹").replace(">", "›").split())
+def _tokens(messages: Sequence[Message]) -> int:
+    return sum(estimate_tokens(message.content) for message in messages)
+
+
+def _quoted(text: str, longest: int) -> str:
+    """Make stored text a line that nothing can be read from but text: no tags in any width, no control characters."""
+    plain = text.translate(_HARMLESS)
+    plain = "".join(sign for sign in plain if unicodedata.category(sign) not in ("Cs", "Cn", "Co"))
+    plain = " ".join(_CONTROLS.sub(" ", plain).split())
+    return plain if len(plain) <= longest else plain[: longest - 1] + "…"
+
+
+def _words(text: str) -> str:
+    """Return the words of a fact that is nothing but a quotation; any other as it is."""
+    quotation = _QUOTATION.fullmatch(text)
+    return next(filter(None, quotation.groups())) if quotation else text
 
 
 def _messages(page: Page) -> tuple[Message, Message]:

@@ -6,6 +6,7 @@ that can only continue a text, so its persona is written as a talk and it gets t
 
 import threading
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,12 @@ from anyio import to_thread
 from server.config import EmbeddedLlmSection, LlmSection
 from server.errors import EngineMissing
 from server.llm.gguf import Answer, Body, Completer, GgufModel, Piece
-from server.llm.patience import Patience
+from server.llm.patience import patience_for
+from server.llm.precedence import Precedence
 from server.ports import LlmEvent, LlmTraits, TextDelta, Usage
 from server.threads import Lazy, cores
 from server.trace import stage
-from server.turn import Prompt, Stage
+from server.turn import Decoding, Prompt, Stage
 from server.weights import GEMMA, SMOLLM2, Weights, obtain
 
 log = structlog.get_logger(__name__)
@@ -71,6 +73,7 @@ class EmbeddedLlm:
         """
         self._config = config
         self._languages = languages
+        self._precedence = Precedence()
         own = config.embedded
         self._ja = _Member(own, own.ja_path, GEMMA, data)
         self._en = _Member(own, own.en_path, SMOLLM2, data)
@@ -84,12 +87,30 @@ class EmbeddedLlm:
         return LlmTraits(compact=True, prompt_budget_tokens=budget)
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[LlmEvent, None]:
-        """Answer piece by piece; see `ports.Llm`. Closing the generator stops the model within a token or a batch."""
+        """Answer piece by piece; see `ports.Llm`. Closing the generator stops the model within a token or a batch.
+
+        Raises:
+            LlmError: Also ``llm-preempted``: this was background work, and somebody wants a reply.
+        """
         member = self._member(prompt.language)
         model = await member.model.get(Stage.LLM_LOAD)
-        patience = Patience(self._config, f"The embedded model {member.title}")
-        answer = Answer(model, self._body(model, prompt), member.turn)
-        reply = _Reply(self._config.embedded.max_sentences)
+        is_reply = prompt.decoding is None or not prompt.decoding.background
+        if not is_reply:
+            await self._precedence.wait_for_quiet()
+        with self._precedence.reply() if is_reply else nullcontext():
+            answer = Answer(model, self._body(model, prompt), member.turn)
+            with nullcontext() if is_reply else self._precedence.background(answer):
+                async with aclosing(self._events(prompt, answer, member)) as events:
+                    async for event in events:
+                        yield event
+
+    async def _events(
+        self, prompt: Prompt, answer: Answer, member: _Member
+    ) -> AsyncGenerator[LlmEvent, None]:
+        """Pass an answer on while it is written."""
+        patience = patience_for(prompt, self._config, f"The embedded model {member.title}")
+        sentences = self._config.embedded.max_sentences if prompt.decoding is None else None
+        reply = _Reply(sentences)
         try:
             with stage(Stage.LLM_QUEUE):
                 await patience.wait(answer.began.wait)
@@ -135,26 +156,30 @@ class EmbeddedLlm:
         return list(dict.fromkeys(self._member(language) for language in self._languages))
 
     def _body(self, model: Completer, prompt: Prompt) -> Body:
-        limits: Body = {
-            "max_tokens": self._config.embedded.max_tokens,
-            "temperature": self._config.embedded.temperature,
-            "repeat_penalty": self._config.embedded.repeat_penalty,
+        own = self._config.embedded
+        decoding = prompt.decoding or Decoding(own.temperature, own.max_tokens)
+        body: Body = {
+            "max_tokens": decoding.max_tokens,
+            "temperature": decoding.temperature,
+            # What is no talk, such as JSON, repeats itself for good reasons.
+            "repeat_penalty": own.repeat_penalty if prompt.decoding is None else 1.0,
             "cache_prompt": True,
             "timings_per_token": True,
         }
         if model.is_chat_model:
-            return {**limits, "messages": as_chat(prompt)}
+            return {**body, "messages": as_chat(prompt)}
         person, _ = _labels(prompt.language)
-        return {**limits, "prompt": as_dialogue(prompt), "stop": ["\n", f"{person}:"]}
+        stops = ["\n"] if prompt.decoding is None else []
+        return {**body, "prompt": as_dialogue(prompt), "stop": [*stops, f"{person}:"]}
 
 
 class _Reply:
-    """The text of an answer on its way out: without blanks in front, and no longer than it may be.
+    """The text of an answer on its way out: without blanks in front, and with so many sentences at most, if that is limited.
 
     Models of this size do not find an end: after two sentences they ramble.
     """
 
-    def __init__(self, max_sentences: int) -> None:
+    def __init__(self, max_sentences: int | None) -> None:
         self._left = max_sentences
         self._last = ""
         self._begun = False
@@ -164,7 +189,7 @@ class _Reply:
         """Return what of `text` belongs to the reply."""
         said = ""
         for character in text:
-            if self._ended_before(character):
+            if self._left is not None and self._ended_before(character):
                 self._left -= 1
                 self._last = ""
                 self.is_over = self._left == 0

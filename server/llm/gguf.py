@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from anyio import EndOfStream, Event, create_memory_object_stream
+from anyio import ClosedResourceError, EndOfStream, Event, create_memory_object_stream
 
 from server.errors import EngineMissing, LlmError
 
@@ -147,6 +147,17 @@ class Answer:
         self._stopped.set()
         self._pieces.close()
         self._send.close()
+
+    def preempt(self) -> None:
+        """Stop as in `stop`; whoever waits for this answer gets an `LlmError` with the code ``llm-preempted``."""
+        if self._stopped.is_set():
+            return
+        self._stopped.set()
+        error = LlmError("llm-preempted", "Somebody talks, and is answered first. Try again later.")
+        with suppress(ClosedResourceError):  # it is complete, only not read to its end
+            self._send.send_nowait(error)
+        self._send.close()
+        self.began.set()
 
     def _compute(self, model: Completer, body: Body) -> None:
         with self._turn:

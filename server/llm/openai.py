@@ -13,9 +13,9 @@ from server.config import LlmSection, OpenAiLlmSection
 from server.errors import LlmError
 from server.llm.endpoint import open_client
 from server.llm.openai_faults import explain, redirect_of, refused_option, retry_delay
-from server.llm.patience import Patience
+from server.llm.patience import Patience, patience_for
 from server.ports import LlmEvent, LlmTraits, TextDelta, Usage
-from server.turn import Prompt
+from server.turn import Decoding, Prompt
 
 log = structlog.get_logger(__name__)
 
@@ -56,7 +56,7 @@ class OpenAiLlm:
         What a model thinks aloud in ``reasoning_content`` is no part of the answer, and does not count as its beginning.
         """
         self._check_configured()
-        patience = Patience(self._config, f"The language model at {self._where}")
+        patience = patience_for(prompt, self._config, f"The language model at {self._where}")
         said = False
         async with await self._ask(prompt, patience) as chunks:
             while (events := await self._next(chunks, patience)) is not None:
@@ -144,15 +144,16 @@ class OpenAiLlm:
         messages = [{"role": "system", "content": prompt.system}] if prompt.system else []
         messages += [{"role": m.role, "content": m.content} for m in prompt.messages]
         limit = "max_completion_tokens" if "max_tokens" in refused else "max_tokens"
+        decoding = prompt.decoding or Decoding(own.temperature, own.max_tokens)
         request: dict[str, Any] = {
             "model": own.model,
             "messages": messages,
             "stream": True,
-            limit: own.max_tokens,
-            "extra_body": _extra_body(own),
+            limit: decoding.max_tokens,
+            "extra_body": _extra_body(own, is_reply=prompt.decoding is None),
         }
         if "temperature" not in refused:
-            request["temperature"] = own.temperature
+            request["temperature"] = decoding.temperature
         if "stream_options" not in refused:
             request["stream_options"] = {"include_usage": True}
         return request
@@ -165,10 +166,10 @@ def _address(url: str) -> str:
     return f"{parts.scheme}://{host}{parts.path}"
 
 
-def _extra_body(own: OpenAiLlmSection) -> dict[str, Any]:
+def _extra_body(own: OpenAiLlmSection, *, is_reply: bool) -> dict[str, Any]:
     """Return the fields outside OpenAI's own protocol. The names are those of DashScope and ModelScope.
 
-    For others use `llm.openai.extra_body`, which wins, e.g. vLLM and llama-server with a Qwen model take
+    Only a reply may search the web: what is drawn from a talk has to stand in it. For others use `llm.openai.extra_body`, which wins, e.g. vLLM and llama-server with a Qwen model take
     ``chat_template_kwargs: {enable_thinking: false}``.
     """
     body: dict[str, Any] = {}
@@ -176,7 +177,10 @@ def _extra_body(own: OpenAiLlmSection) -> dict[str, Any]:
         body["enable_thinking"] = own.enable_thinking
     if own.web_search:
         body["enable_search"] = True
-    return {**body, **own.extra_body}
+    body |= own.extra_body
+    if not is_reply:
+        body.pop("enable_search", None)
+    return body
 
 
 def _read(chunk: _Chunk) -> list[LlmEvent]:

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from server.llm.gguf import Body
 from server.ports import TextDelta
 from server.threads import Lazy
 from server.trace import Turns
-from server.turn import Message, Prompt, Stage, Turn
+from server.turn import Decoding, Message, Prompt, Stage, Turn
 from tests.ports.asked import ask, prompt_in
 from tests.ports.openai_stand_in import texts
 
@@ -47,9 +48,17 @@ class FakeModel:
         on_event({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3}})
 
 
+BACKGROUND = Decoding(temperature=0.0, max_tokens=1200, background=True)
+
+
+def background_prompt(language: str = "en") -> Prompt:
+    return replace(prompt_in(language), decoding=BACKGROUND)
+
+
 def embedded_on(model: FakeModel, **settings: Any) -> EmbeddedLlm:
     llm = EmbeddedLlm(LlmSection(**settings), ["en"], Path("unused"))
     llm._en.model = Lazy(lambda: model)
+    llm._ja.model = Lazy(lambda: model)
     return llm
 
 
@@ -150,6 +159,104 @@ async def test_the_penalty_for_repeating_is_that_of_the_configuration() -> None:
     model = FakeModel("a")
     await ask(embedded_on(model, embedded={"repeat_penalty": 1.3}), prompt_in("en"))
     assert model.bodies[0]["repeat_penalty"] == 1.3
+
+
+async def test_decoding_of_a_prompt_goes_before_the_configuration() -> None:
+    model = FakeModel("One. ", "Two. ", "Three. ", "Four.")
+    llm = embedded_on(model, embedded={"repeat_penalty": 1.3, "max_sentences": 1})
+    assert texts(await ask(llm, background_prompt())) == "One. Two. Three. Four."
+    body = model.bodies[0]
+    assert (body["temperature"], body["max_tokens"], body["repeat_penalty"]) == (0.0, 1200, 1.0)
+
+
+async def test_a_base_model_may_write_lines_where_it_does_not_speak() -> None:
+    model = FakeModel("a")
+    model.is_chat_model = False
+    llm = embedded_on(model)
+    await ask(llm, prompt_in("ja"))
+    await ask(llm, background_prompt("ja"))
+    assert [body["stop"] for body in model.bodies] == [["\n", "人:"], ["人:"]]
+
+
+async def ask_noting(llm: EmbeddedLlm, prompt: Prompt, name: str, happened: list[str]) -> None:
+    try:
+        await ask(llm, prompt)
+    except LlmError as error:
+        happened.append(f"{name} {error.code}")
+    else:
+        happened.append(f"{name} done")
+
+
+@pytest.mark.parametrize("language", ["en", "ja"], ids=["same-model", "other-model"])
+async def test_a_reply_drops_background_work_that_runs(language: str) -> None:
+    model = FakeModel(*"abcdefgh")
+    model.steps = threading.Semaphore(1)
+    llm = embedded_on(model)
+    happened: list[str] = []
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(ask_noting, llm, background_prompt(), "background", happened)
+        while not model.bodies:
+            await anyio.sleep(0.005)
+        tasks.start_soon(ask_noting, llm, prompt_in(language), "reply", happened)
+        await anyio.wait_all_tasks_blocked()
+        assert happened == ["background llm-preempted"]
+        model.steps.release(100)
+    assert happened == ["background llm-preempted", "reply done"]
+    assert len(model.stopped_after) == 1
+
+
+async def test_background_work_waits_until_nobody_is_being_answered() -> None:
+    model = FakeModel(*"abc")
+    model.steps = threading.Semaphore(0)
+    llm = embedded_on(model)
+    happened: list[str] = []
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(ask_noting, llm, prompt_in("en"), "first reply", happened)
+        await anyio.wait_all_tasks_blocked()
+        for name in ("one", "two"):
+            tasks.start_soon(ask_noting, llm, background_prompt(), name, happened)
+        await anyio.wait_all_tasks_blocked()
+        tasks.start_soon(ask_noting, llm, prompt_in("en"), "second reply", happened)
+        await anyio.wait_all_tasks_blocked()
+        model.steps.release(100)
+    assert sorted(happened[:2]) == ["first reply done", "second reply done"]
+    assert sorted(happened[2:]) == ["one done", "two done"]
+
+
+async def test_background_work_can_be_done_again_after_it_was_dropped() -> None:
+    model = FakeModel(*"abc")
+    model.steps = threading.Semaphore(1)
+    llm = embedded_on(model)
+    async with aclosing(llm.stream(background_prompt())) as events:
+        await anext(events)
+        model.steps.release(100)
+        assert texts(await ask(llm, prompt_in("en"))) == "abc"
+        with pytest.raises(LlmError, match="Try again") as caught:
+            [event async for event in events]
+    assert caught.value.code == "llm-preempted"
+    assert texts(await ask(llm, background_prompt())) == "abc"
+
+
+async def test_a_finished_answer_that_is_still_being_read_loses_nothing_to_a_reply() -> None:
+    model = FakeModel(*"abc")
+    llm = embedded_on(model)
+    async with aclosing(llm.stream(background_prompt())) as events:
+        first = await anext(events)
+        await anyio.to_thread.run_sync(llm._en.turn.acquire)
+        llm._en.turn.release()
+        await anyio.wait_all_tasks_blocked()
+        await ask(llm, prompt_in("en"))
+        rest = [event async for event in events]
+    assert texts([first, *rest]) == "abc"
+
+
+async def test_background_work_may_take_longer_than_a_reply() -> None:
+    model = FakeModel("a")
+    model.steps = threading.Semaphore(0)
+    llm = embedded_on(model, first_token_seconds=0.05)
+    with pytest.raises(LlmError, match="times 5 in the background"):
+        await ask(llm, background_prompt())
+    model.steps.release(100)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -12,7 +13,7 @@ from server.config import LlmSection, OpenAiLlmSection
 from server.errors import LlmError
 from server.llm.openai import OpenAiLlm
 from server.ports import LlmEvent, TextDelta, Usage
-from server.turn import Message, Prompt
+from server.turn import Decoding, Message, Prompt
 from tests.ports.openai_stand_in import (
     Line,
     StandIn,
@@ -90,6 +91,19 @@ async def test_sends_the_prompt_and_the_configured_options(server: StandIn) -> N
     )
     assert (request["temperature"], request["max_tokens"]) == (0.3, 50)
     assert server.headers[0]["authorization"] == f"Bearer {KEY}"
+
+
+async def test_decoding_of_a_prompt_goes_before_the_configuration(server: StandIn) -> None:
+    own = {"web_search": True, "extra_body": {"top_k": 20}, "temperature": 0.3, "max_tokens": 50}
+    llm = client(server, openai=own)
+    decoding = Decoding(temperature=0.8, max_tokens=1200, background=True)
+    async with aclosing(llm.stream(replace(PROMPT, decoding=decoding))) as events:
+        assert texts([event async for event in events]) == "Hello."
+    await llm.aclose()
+    request = server.requests[0]
+    assert (request["temperature"], request["max_tokens"]) == (0.8, 1200)
+    assert request["top_k"] == 20
+    assert "enable_search" not in request
 
 
 async def test_options_that_were_not_set_are_not_sent(server: StandIn) -> None:
