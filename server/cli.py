@@ -6,6 +6,19 @@ from typing import Annotated
 import typer
 
 from firmware_bridge.events import ListeningMode
+from server import cli_memory
+from server.cli_options import (
+    DATA,
+    ConfigOption,
+    DataOption,
+    DeviceOption,
+    JsonOption,
+    PersonOption,
+    ProtocolOption,
+    TokenOption,
+    UrlOption,
+    finish,
+)
 from server.commands import bench, devices, doctor, replay, serve, talk
 from server.commands.reach import Place
 from server.commands.report import Report, Tell
@@ -13,49 +26,6 @@ from server.commands.run import carry_out, find_config, with_config
 from server.commands.usage import Commands
 from server.config import Config
 from server.simulator import Habits, Identity
-from server.simulator.habits import ProtocolName
-
-ConfigOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--config",
-        envvar="OMOIDE_CONFIG",
-        metavar="FILE",
-        help="Configuration file; config.yaml if there is one here.",
-    ),
-]
-DataOption = Annotated[
-    Path,
-    typer.Option(
-        "--data", envvar="OMOIDE_DATA", metavar="DIR", help="Folder for everything that is kept."
-    ),
-]
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object; everything else goes to stderr.")
-]
-UrlOption = Annotated[
-    str | None,
-    typer.Option(
-        "--url", help="A running server, e.g. http://192.168.1.10:8003. Without it one is started."
-    ),
-]
-TokenOption = Annotated[
-    str,
-    typer.Option(
-        "--token",
-        metavar="TOKEN",
-        help="API token of that server. Without it the configured one (OMOIDE_ACCESS__API_TOKEN).",
-    ),
-]
-DeviceOption = Annotated[
-    str, typer.Option("--device", metavar="ID", help="Device-Id of the simulated robot.")
-]
-PersonOption = Annotated[
-    str, typer.Option("--person", metavar="NAME", help="Who speaks; a new name is a new person.")
-]
-ProtocolOption = Annotated[ProtocolName, typer.Option("--protocol", help="What the robot speaks.")]
-
-DATA = Path("var")
 
 app = typer.Typer(
     name="omoide",
@@ -69,6 +39,7 @@ bench_app = typer.Typer(no_args_is_help=True, help="Measure.")
 devices_app = typer.Typer(no_args_is_help=True, help="The robots that this server knows.")
 app.add_typer(bench_app, name="bench")
 app.add_typer(devices_app, name="devices")
+cli_memory.add_to(app)
 
 
 @app.command("serve")
@@ -81,7 +52,7 @@ def serve_command(config: ConfigOption = None, data: DataOption = DATA) -> None:
 
     with serve.stop_signals():
         work_with_log = with_config(work, config, is_service=True)
-        _exit(carry_out(work_with_log, nothing={}, is_service=True))
+        finish(carry_out(work_with_log, nothing={}, is_service=True))
 
 
 @app.command("talk")
@@ -106,7 +77,7 @@ def talk_command(
         place = Place(loaded, data, url, token=token)
         return await talk.talk(wavs, place, Identity(device, person), habits, tell)
 
-    _exit(carry_out(with_config(work, config), nothing=talk.NOTHING, as_json=as_json))
+    finish(carry_out(with_config(work, config), nothing=talk.NOTHING, as_json=as_json))
 
 
 @app.command("say")
@@ -116,20 +87,28 @@ def say_command(
     protocol: ProtocolOption = "pcm",
     device: DeviceOption = talk.DEVICE,
     person: PersonOption = "",
+    at: Annotated[
+        str,
+        typer.Option(
+            "--at",
+            metavar="TIME",
+            help="When it is said, e.g. 2026-09-27T18:00; only without --url.",
+        ),
+    ] = "",
     url: UrlOption = None,
     token: TokenOption = "",
     as_json: JsonOption = False,
     config: ConfigOption = None,
     data: DataOption = DATA,
 ) -> None:
-    """Say something as text, and print the answer."""
+    """Say something as text, and print the answer and what was recalled for it."""
     habits = Habits(protocol=protocol, mode="manual")  # nobody speaks: no microphone is opened
 
     async def work(loaded: Config, tell: Tell) -> Report:
         place = Place(loaded, data, url, token=token)
-        return await talk.say(text, place, Identity(device, person), habits, tell)
+        return await talk.say(text, place, Identity(device, person), habits, tell, at)
 
-    _exit(carry_out(with_config(work, config), nothing=talk.NOTHING, as_json=as_json))
+    finish(carry_out(with_config(work, config), nothing=talk.NOTHING, as_json=as_json))
 
 
 @app.command("replay")
@@ -146,27 +125,47 @@ def replay_command(
     async def work(loaded: Config, tell: Tell) -> Report:
         return await replay.replay(script, Place(loaded, data, url, token=token), tell)
 
-    _exit(carry_out(with_config(work, config), nothing=replay.NOTHING, as_json=as_json))
+    finish(carry_out(with_config(work, config), nothing=replay.NOTHING, as_json=as_json))
 
 
 @bench_app.command("turn")
 def bench_turn_command(
+    *,
     language: Annotated[str, typer.Option(help="Language of the talk: ja or en.")] = "ja",
     turns: Annotated[int, typer.Option(min=1, help="How many turns count.")] = bench.TURNS,
     configured: Annotated[
         bool, typer.Option("--configured", help="Measure the configured engines.")
     ] = False,
+    extracting: Annotated[
+        bool,
+        typer.Option("--extracting", help="Also while facts are drawn whenever somebody speaks."),
+    ] = False,
     as_json: JsonOption = False,
     config: ConfigOption = None,
     data: DataOption = DATA,
 ) -> None:
-    """Measure how long somebody waits for an answer, with the embedded engines."""
+    """Measure how long somebody waits for an answer, with the embedded engines and a memory made for it."""
 
     async def work(loaded: Config, tell: Tell) -> Report:
-        plan = bench.Plan(language, turns, configured=configured)
+        plan = bench.Plan(language, turns, configured=configured, extracting=extracting)
         return await bench.bench_turn(Place(loaded, data), plan, tell)
 
-    _exit(carry_out(with_config(work, config), nothing=bench.NOTHING, as_json=as_json))
+    finish(carry_out(with_config(work, config), nothing=bench.NOTHING, as_json=as_json))
+
+
+@bench_app.command("memory")
+def bench_memory_command(
+    language: Annotated[str, typer.Option(help="Language of the facts: ja or en.")] = "ja",
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+) -> None:
+    """Measure recall from 100, 1,000 and 10,000 facts, and how long a text takes to embed."""
+    from server.commands import bench_memory  # noqa: PLC0415 - heavy
+
+    async def work(loaded: Config, tell: Tell) -> Report:
+        return await bench_memory.bench_memory(loaded, language, tell)
+
+    finish(carry_out(with_config(work, config), nothing=bench_memory.NOTHING, as_json=as_json))
 
 
 @app.command("doctor")
@@ -181,7 +180,7 @@ def doctor_command(
     async def work(tell: Tell) -> Report:
         return await doctor.examine(find_config(config), data, quick=quick, tell=tell)
 
-    _exit(carry_out(work, nothing=doctor.NOTHING, as_json=as_json))
+    finish(carry_out(work, nothing=doctor.NOTHING, as_json=as_json))
 
 
 @devices_app.command("list")
@@ -193,7 +192,7 @@ def list_devices_command(
     def work(loaded: Config, tell: Tell) -> Report:
         return devices.list_devices(loaded, data, tell)
 
-    _exit(carry_out(with_config(work, config), nothing=devices.NOTHING, as_json=as_json))
+    finish(carry_out(with_config(work, config), nothing=devices.NOTHING, as_json=as_json))
 
 
 @devices_app.command("accept")
@@ -209,7 +208,7 @@ def accept_device_command(
     def work(loaded: Config, tell: Tell) -> Report:
         return devices.accept_device(device, person, loaded, data, tell)
 
-    _exit(carry_out(with_config(work, config), nothing=devices.NOTHING, as_json=as_json))
+    finish(carry_out(with_config(work, config), nothing=devices.NOTHING, as_json=as_json))
 
 
 @devices_app.command("forget")
@@ -224,8 +223,4 @@ def forget_device_command(
     def work(loaded: Config, tell: Tell) -> Report:
         return devices.forget_device(device, loaded, data, tell)
 
-    _exit(carry_out(with_config(work, config), nothing=devices.NOTHING, as_json=as_json))
-
-
-def _exit(code: int) -> None:
-    raise typer.Exit(code)
+    finish(carry_out(with_config(work, config), nothing=devices.NOTHING, as_json=as_json))

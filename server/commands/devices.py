@@ -4,13 +4,14 @@ Works on the registry in the data folder, beside a server that may be running: i
 connects the next time.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from server.access import Access
 from server.clock import SystemClock
 from server.commands.report import Report, Tell
+from server.commands.table import tell_table
 from server.config import Config
 from server.registry import KnownDevice
 
@@ -31,7 +32,7 @@ def list_devices(config: Config, data: Path, tell: Tell) -> Report:
         row = (device["id"], state, device["person"], last_seen, device["board"])
         rows.append(tuple(map(str, row)))
     if devices:
-        _tell_table(rows, tell)
+        tell_table(rows, tell)
     else:
         tell("No robot has come yet.")
     return Report({**NOTHING, "devices": devices})
@@ -63,13 +64,6 @@ def forget_device(device_id: str, config: Config, data: Path, tell: Tell) -> Rep
 
 def _open(config: Config, data: Path) -> Access:
     return Access(config, data, SystemClock(config.server.timezone))
-
-
-def _tell_table(rows: Sequence[Sequence[str]], tell: Tell) -> None:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        tell("  ".join(cells).rstrip())
 
 
 def _describe(access: Access, device: KnownDevice) -> dict[str, object]:

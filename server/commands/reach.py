@@ -18,6 +18,7 @@ from server.simulator import Habits, Identity, Robot, open_robot
 if TYPE_CHECKING:
     from server.app import App
     from server.conversation import Engines
+    from server.ports import Clock, Embedder
 
 log = structlog.get_logger(__name__)
 
@@ -54,6 +55,10 @@ class Place:
     """Engines of the server that is started, instead of those that the configuration names."""
     token: str = ""
     """The API token of a running server; empty for the configured one."""
+    clock: "Clock | None" = None
+    """The time for the server that is started; None for that of the system."""
+    embedder: "Embedder | None" = None
+    """As for `engines`, for memory's search."""
 
 
 @dataclass(slots=True)
@@ -112,7 +117,9 @@ async def reach(place: Place, tell: Tell) -> AsyncIterator[Reached]:
     from server.app import open_app, serve  # noqa: PLC0415
 
     async with (
-        open_app(on_free_ports(place.config), place.data, place.engines) as app,
+        open_app(
+            on_free_ports(place.config), place.data, place.engines, place.embedder, place.clock
+        ) as app,
         anyio.create_task_group() as tasks,
     ):
         doors = await tasks.start(serve, app)

@@ -11,9 +11,13 @@ turns:
     expect_reply_contains: [タマ]
   - text: Good night.
     as_text: true                  # sent as text
+  - extract: true                  # draw facts from what was said, now
+  - text: What is my cat called?
+    recalls: タマ                   # stands in a fact that was recalled; "nothing": none was
 ```
 """
 
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -38,11 +42,19 @@ Expected = Annotated[tuple[str, ...], BeforeValidator(_as_list)]
 """Texts that must all be found; a single one may stand alone."""
 
 
+NOTHING_RECALLED = "nothing"
+"""What `ScriptTurn.recalls` says of a question that shall bring nothing to mind."""
+
+
 class ScriptTurn(Section):
-    """Something that is said, and what is expected to come back."""
+    """Something that is said and what is expected to come back, or something that is done between two turns."""
 
     text: str = ""
     wav: str = ""
+    extract: bool = False
+    """Draw facts from all that was said before."""
+    restart: bool = False
+    """Stop the server and start it again on the same data."""
     as_text: bool = False
     pause_seconds: Annotated[float, Field(ge=0, le=3600)] = 0.0
     device: str = ""
@@ -50,18 +62,31 @@ class ScriptTurn(Section):
     language: Language | None = None
     expect_transcript_contains: Expected = ()
     expect_reply_contains: Expected = ()
+    recalls: Expected = ()
+    """Texts that each stand in some fact that was recalled; `NOTHING_RECALLED` alone if none may be."""
+
+    @property
+    def is_step(self) -> bool:
+        """Whether nothing is said."""
+        return self.extract or self.restart
 
     @model_validator(mode="after")
     def _says_one_thing(self) -> "ScriptTurn":
+        if self.is_step:
+            if len(self.model_fields_set) > 1:
+                raise ValueError("'extract: true' and 'restart: true' stand alone")
+            return self
         if bool(self.text.strip()) == bool(self.wav):
-            raise ValueError("a turn needs either 'text' or 'wav'")
+            raise ValueError(
+                "a turn needs either 'text' or 'wav', or is 'extract: true' or 'restart: true'"
+            )
         if self.as_text and self.wav:
             raise ValueError("'as_text' needs 'text', not 'wav'")
         return self
 
 
 def _not_empty(turns: tuple[ScriptTurn, ...]) -> tuple[ScriptTurn, ...]:
-    if not turns:
+    if all(turn.is_step for turn in turns):
         raise ValueError("a talk needs at least one turn")
     return turns
 
@@ -73,7 +98,20 @@ class Script(Section):
     person: str = ""
     language: Language | None = None
     protocol: ProtocolName = "xiaozhi"
+    at: datetime | None = None
+    """When the talk begins, for a server that is started for it; without a zone of its own, in that of the server."""
     turns: Annotated[tuple[ScriptTurn, ...], AfterValidator(_not_empty)]
+
+    @property
+    def sittings(self) -> list[list[ScriptTurn]]:
+        """The turns and steps between one start of the server and the next."""
+        found: list[list[ScriptTurn]] = [[]]
+        for turn in self.turns:
+            if turn.restart:
+                found.append([])
+            else:
+                found[-1].append(turn)
+        return found
 
 
 def read_script(path: Path) -> Script:

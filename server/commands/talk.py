@@ -1,14 +1,16 @@
 """`omoide talk` and `omoide say`: be a robot for a few turns, and tell how it went."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from server.audio import Audio, read_audio, write_wav
 from server.clock import SystemClock
+from server.commands.moment import StartedClock, parse_moment
 from server.commands.reach import Place, Reached, Trace, reach
 from server.commands.report import Report, Tell, describe_error
-from server.errors import OmoideError
+from server.errors import ConfigError, OmoideError
 from server.simulator import Answer, Habits, Identity
 from server.turn import Happening
 
@@ -24,6 +26,7 @@ NO_TURN: Mapping[str, object] = {
     "server_first_audio_ms": None,
     "stages_ms": {},
     "prompt_tokens": 0,
+    "recalled": [],
     "underruns": 0,
     "overflows": 0,
     "early_stop_ms": 0.0,
@@ -62,12 +65,23 @@ async def talk(
     return Report({**turns[-1], "turns": turns}, ok=not any(turn["error"] for turn in turns))
 
 
-async def say(text: str, place: Place, identity: Identity, habits: Habits, tell: Tell) -> Report:
+async def say(
+    text: str, place: Place, identity: Identity, habits: Habits, tell: Tell, at: str = ""
+) -> Report:
     """Send a text to a server as if it had been said.
 
+    Args:
+        text: What is said.
+        place: Where the server is, or shall be.
+        identity: Who says it.
+        habits: How the robot behaves.
+        tell: Prints lines for people.
+        at: When it is said, for a server that is started for it; empty for now.
+
     Raises:
-        OmoideError: The server can't be reached, or there is nothing to say.
+        OmoideError: The server can't be reached, there is nothing to say, or `at` can't be had.
     """
+    place = _at(place, at)
     if not text.strip():
         raise OmoideError(
             "text-empty", "There is nothing to say. Give a text with at least a word."
@@ -81,6 +95,18 @@ async def say(text: str, place: Place, identity: Identity, habits: Habits, tell:
         turn = describe_turn(answer, await trace_of(reached, identity, answer))
     tell_turn(turn, tell)
     return Report({**turn, "turns": [turn]}, ok=not turn["error"])
+
+
+def _at(place: Place, at: str) -> Place:
+    if not at:
+        return place
+    if place.url is not None:
+        raise ConfigError(
+            "--at sets the clock of a server that is started for this; one that runs keeps its own. Leave --url out.",
+            code="own-server-needed",
+        )
+    zone = place.config.server.timezone
+    return replace(place, clock=StartedClock(parse_moment(at, zone), zone))
 
 
 async def trace_of(reached: Reached, identity: Identity, answer: Answer) -> Trace | None:
@@ -110,12 +136,23 @@ def describe_turn(answer: Answer, trace: Trace | None) -> dict[str, Any]:
         "server_first_audio_ms": trace["first_audio_ms"] if trace else None,
         "stages_ms": dict(trace["stages_ms"]) if trace else {},
         "prompt_tokens": trace["prompt_tokens"] if trace else 0,
+        "recalled": _describe_recalled(trace),
         "underruns": answer.underruns,
         "overflows": answer.overflows,
         "early_stop_ms": answer.early_stop_ms,
         "reply_seconds": round(answer.audio.seconds, 2),
         "error": error,
     }
+
+
+def _describe_recalled(trace: Trace | None) -> list[dict[str, Any]] | None:
+    """Return what memory offered; None if the server does not tell."""
+    if trace is None or "recalled" not in trace:
+        return None
+    return [
+        {"id": line.get("id", ""), "text": line["text"], "scores": dict(line["parts"])}
+        for line in trace["recalled"]
+    ]
 
 
 def _wait_for_answer(answer: Answer, trace: Trace | None) -> float | None:
@@ -130,6 +167,8 @@ def tell_turn(turn: Mapping[str, Any], tell: Tell) -> None:
     """Print a turn for people."""
     tell(f"you     {turn['transcript']}")
     tell(f"robot   {turn['reply']}" + (f"  [{turn['emotion']}]" if turn["emotion"] else ""))
+    for line in turn["recalled"] or ():
+        tell(f"        recalled {line['text']}")
     first_sound, answered = turn["first_sound_ms"], turn["first_audio_ms"]
     if first_sound is not None:
         filler = "" if first_sound == answered else ", to fill the wait"

@@ -2,26 +2,38 @@
 
 import sys
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 from typer import Context
 from typer._click.exceptions import UsageError  # nowhere public
 from typer.core import TyperGroup
 
-from server.commands import bench, devices, doctor, replay, talk
 from server.commands.report import Report, write_json
 
-_NOTHING: Mapping[str, Mapping[str, object]] = {
-    "talk": talk.NOTHING,
-    "say": talk.NOTHING,
-    "replay": replay.NOTHING,
-    "turn": bench.NOTHING,
-    "doctor": doctor.NOTHING,
-    "list": devices.NOTHING,
-    "accept": devices.NOTHING,
-    "forget": devices.NOTHING,
+_MODULES: Mapping[str, str] = {
+    "talk": "talk",
+    "say": "talk",
+    "replay": "replay",
+    "bench turn": "bench",
+    "bench memory": "bench_memory",
+    "doctor": "doctor",
+    "devices list": "devices",
+    "devices accept": "devices",
+    "devices forget": "devices",
+    "memory list": "memory",
+    "memory search": "memory",
+    "memory show": "memory",
+    "memory forget": "memory",
+    "memory export": "memory",
+    "memory reindex": "memory",
+    "extract": "memory",
+    "backup": "backup",
+    "restore": "restore",
+    "recall-test": "recall_test",
+    "calibrate": "calibrate",
 }
-"""The shape of each command's JSON object when nothing came of it."""
+"""Where the shape of each command's JSON object stands. Read only when it is needed: some take a second to import."""
 _WANTS_JSON = "omoide.json"
 
 
@@ -44,6 +56,23 @@ class Commands(TyperGroup):
 
 
 def _describe(error: UsageError, ctx: Context) -> Report:
-    command = (error.ctx or ctx).info_name or ""
     told = {"code": "usage-invalid", "message": error.format_message()}
-    return Report({**_NOTHING.get(command, {}), "error": told}, ok=False)
+    return Report({**shape_of(_name(error.ctx or ctx)), "error": told}, ok=False)
+
+
+def _name(ctx: Any) -> str:
+    """Return the words behind ``omoide`` that name a command."""
+    words: list[str] = []
+    while ctx.parent is not None:
+        words.insert(0, ctx.info_name or "")
+        ctx = ctx.parent
+    return " ".join(words)
+
+
+def shape_of(command: str) -> Mapping[str, object]:
+    """Return the shape of a command's JSON object when nothing came of it; empty for one that is unknown."""
+    if command not in _MODULES:
+        return {}
+    nothing = import_module(f"server.commands.{_MODULES[command]}").NOTHING
+    shape: Mapping[str, object] = nothing.get(command.rpartition(" ")[2], nothing)
+    return shape

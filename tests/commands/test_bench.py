@@ -1,15 +1,28 @@
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import Result
 
-from server.commands.bench import _summarise, percentile, with_embedded_engines
+from server.commands.bench import Plan, _summarise, bench_turn, with_embedded_engines
+from server.commands.bench_facts import STATEMENTS, seed_facts
+from server.commands.bench_load import BusyExtractor
+from server.commands.bench_memory import bench_memory, make_up_facts
 from server.commands.bench_sentences import SENTENCES
+from server.commands.figures import percentile
+from server.commands.reach import Place
 from server.commands.talk import NO_TURN
 from server.config import Config, HistorySection
+from server.conversation import Engines
+from server.errors import LlmError
+from server.memory import Page
+from tests.fakes import FakeAsr, FakeClock, FakeEmbedder, FakeLlm, FakeTts, FakeVad
 
 Omoide = Callable[..., Result]
+NOW = datetime(2026, 5, 3, 12, tzinfo=UTC)
 
 PROMISED = {
     "turns",
@@ -18,6 +31,7 @@ PROMISED = {
     "first_audio_ms_p95",
     "stages_ms_p50",
     "prompt_tokens",
+    "runs",
 }
 
 
@@ -25,6 +39,7 @@ def turn(first_audio_ms: float | None, **stages_ms: float) -> dict[str, object]:
     return {
         **NO_TURN,
         "said": "Hello?",
+        "recalled_facts": int(first_audio_ms == 1000.0),
         "first_audio_ms": first_audio_ms,
         "stages_ms": stages_ms,
         "prompt_tokens": 100,
@@ -44,6 +59,7 @@ def test_the_summary_holds_percentiles_of_the_whole_and_of_each_stage() -> None:
     assert report.data["stages_ms_p50"] == {"asr": 10.0, "filler": 1.0, "tts": 5.0}
     assert report.data["prompt_tokens"] == 100
     assert report.data["engines"] == {"llm": "a model"}
+    assert report.data["recalled_turns"] == 1
     assert "asr" in "\n".join(lines)
 
 
@@ -75,4 +91,85 @@ def test_a_language_without_sentences_is_named(omoide: Omoide) -> None:
     answer = json.loads(result.stdout)
     assert result.exit_code == 2
     assert answer.keys() >= PROMISED
+    assert "tlh" in answer["error"]["message"]
+
+
+# -- a memory for the talk ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", SENTENCES)
+async def test_the_person_of_the_benchmark_has_told_fifty_facts(language: str) -> None:
+    facts = await seed_facts(language, "bench", NOW)
+    assert len(facts) == len({fact.id for fact in facts}) == 50
+    assert [fact.quote for fact in facts] == list(STATEMENTS[language])
+    assert all(fact.said_at < NOW and fact.person == "bench" for fact in facts)
+
+
+async def test_the_talk_with_facts_is_reported_and_the_others_stand_under_runs(
+    tmp_path: Path,
+) -> None:
+    llm = FakeLlm(["はい。"], draws=[["{", 0.2] * 500])
+    engines = Engines(FakeVad(), FakeAsr(*["文"] * 6, seconds=0.05), llm, FakeTts(0.05, 0.05))
+    config = Config.model_validate({"history": {"turns": 1}})
+    place = Place(config, tmp_path, engines=engines, embedder=FakeEmbedder())
+    report = await bench_turn(place, Plan(turns=1, extracting=True), lambda line: None)
+    assert report.ok, report.data
+    runs: Any = report.data["runs"]
+    assert list(runs) == ["empty", "extracting"]
+    assert [report.data["facts"], *(run["facts"] for run in runs.values())] == [50, 0, 50]
+    assert [run["turns"] for run in runs.values()] == [1, 1]
+    assert all(run.keys() >= PROMISED - {"runs"} for run in runs.values())
+    assert (
+        len(llm.background_prompts) == 1
+    )  # before the second turn there is something to draw from
+    assert "文" in llm.background_prompts[0].system
+    assert not any(tmp_path.glob("*"))  # noqa: ASYNC240 - it blocks nobody
+
+
+async def test_the_extractor_of_the_benchmark_keeps_the_model_at_work_for_its_time() -> None:
+    llm = FakeLlm(draws=[["{", 0.01]])
+    page = Page("I have two cats.", "Nice.", NOW, "en", id="turn", person="bench")
+    assert await BusyExtractor(llm, "en", seconds=0.1).extract([page], 0) == []
+    assert len(llm.background_prompts) > 1
+
+
+async def test_the_extractor_of_the_benchmark_ends_where_a_reply_goes_first() -> None:
+    llm = FakeLlm(draws=[["{", LlmError("llm-preempted", "Somebody talks.")]])
+    page = Page("I have two cats.", "Nice.", NOW, "en", id="turn", person="bench")
+    with pytest.raises(LlmError):
+        await BusyExtractor(llm, "en").extract([page], 0)
+
+
+# -- bench memory ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", SENTENCES)
+async def test_facts_are_made_up_in_any_number_and_none_twice(language: str) -> None:
+    facts = make_up_facts(language, 2_000, FakeClock())
+    assert len({fact.text for fact in facts}) == len({fact.id for fact in facts}) == 2_000
+    assert all(fact.said_at < FakeClock().now() for fact in facts)
+
+
+@pytest.mark.model
+async def test_recall_and_embedding_are_measured_apart() -> None:
+    lines: list[str] = []
+    config = Config.model_validate({"embedding": {"engine": "use"}})
+    report = await bench_memory(config, "en", lines.append, sizes=(5, 20))
+    assert report.ok
+    retrieval: Any = report.data["retrieval"]
+    assert list(retrieval) == ["5", "20"]
+    for figures in retrieval.values():
+        assert figures["ms_p95"] >= figures["ms_p50"] > 0
+        assert figures["first_ms"] > 0
+    embedding: Any = report.data["embedding"]
+    assert "universal" in embedding["engine"]
+    assert embedding["fact_ms_p50"] > 0
+    assert any("20 facts" in line for line in lines)
+
+
+def test_a_language_without_facts_is_named(omoide: Omoide) -> None:
+    result = omoide("bench", "memory", "--language", "tlh", "--json")
+    answer = json.loads(result.stdout)
+    assert result.exit_code == 2
+    assert answer.keys() == {"language", "retrieval", "embedding", "machine", "error"}
     assert "tlh" in answer["error"]["message"]

@@ -14,7 +14,7 @@ from server.config import Config
 from server.conversation import Engines
 from server.errors import LlmError, TtsError
 from server.simulator import Habits, Identity
-from tests.fakes import FakeAsr, FakeLlm, FakeTts, FakeVad, Step, voice
+from tests.fakes import FakeAsr, FakeEmbedder, FakeLlm, FakeTts, FakeVad, Step, voice
 
 ME = Identity("02:00:00:00:00:01", person="Mio")
 
@@ -101,7 +101,7 @@ async def test_the_benchmark_counts_its_turns_after_those_that_fill_the_history(
     tmp_path: Path,
 ) -> None:
     heard = ["文一", "文二"]
-    place = place_with(tmp_path, *heard)
+    place = replace(place_with(tmp_path, *heard, *heard), embedder=FakeEmbedder())
     lines: list[str] = []
     report = await bench.bench_turn(place, bench.Plan(turns=1), lines.append)
     assert report.ok, report.data

@@ -97,6 +97,9 @@ turns:
         ("turns:\n  - text: hello\n    pause_seconds: -1\n", 3, "pause_seconds"),
         ("turns:\n  - text: hello\n    language: japanese\n", 3, "language"),
         ("turns:\n  - text: [\n", 3, "YAML"),
+        ("turns:\n  - text: hello\n  - {extract: true, recalls: x}\n", 3, "stand alone"),
+        ("turns:\n  - extract: true\n  - restart: true\n", 1, "at least one turn"),
+        ("at: soon\nturns:\n  - text: hello\n", 1, "at"),
     ],
 )
 def test_a_broken_script_names_file_line_and_what_is_wrong(
@@ -143,3 +146,25 @@ def test_a_broken_script_is_an_error_of_the_command(omoide: Omoide, tmp_path: Pa
     assert result.exit_code == 2
     assert report["error"]["code"] == "script-invalid"
     assert report["turns"] == []
+
+
+def test_a_server_elsewhere_is_not_started_again_nor_told_the_time(
+    omoide: Omoide, tmp_path: Path
+) -> None:
+    for extra in (
+        "at: 2026-09-27T18:00\nturns:\n",
+        "turns:\n  - {text: a, as_text: true}\n  - restart: true\n",
+    ):
+        script = write(tmp_path, f"{extra}  - {{text: hello, as_text: true}}\n")
+        result = omoide("replay", script, "--url", "ws://127.0.0.1:1", "--json")
+        assert result.exit_code == 2
+        assert read(result)["error"]["code"] == "own-server-needed"
+
+
+def test_a_server_that_keeps_its_memory_to_itself_fails_what_was_expected_of_it(
+    omoide: Omoide, serve_script: Start, tmp_path: Path
+) -> None:
+    script = write(tmp_path, "turns:\n  - {text: hello, as_text: true, recalls: nothing}\n")
+    server = serve_script(echo)
+    result = omoide("replay", script, "--url", server.url, "--json")
+    assert read(result)["turns"][0]["failures"] == ["the server does not say what it recalled"]

@@ -9,8 +9,8 @@ from typer.main import get_command
 from typer.testing import Result
 
 from server.cli import app
-from server.commands import bench, devices, talk
-from server.commands.usage import _NOTHING
+from server.commands import bench, devices, memory, restore, talk
+from server.commands.usage import _MODULES, shape_of
 
 Omoide = Callable[..., Result]
 
@@ -23,6 +23,9 @@ Omoide = Callable[..., Result]
         (["say", "Hello?", "--json", "--protocoll", "pcm"], talk.NOTHING, "--protocoll"),
         (["bench", "turn", "--turns", "0", "--json"], bench.NOTHING, "--turns"),
         (["devices", "accept", "--json"], devices.NOTHING, "ID"),
+        (["memory", "list", "--jsn", "--json"], memory.NOTHING["list"], "--jsn"),
+        (["extract", "now", "--json"], memory.NOTHING["extract"], "now"),
+        (["restore", "--json"], restore.NOTHING, "FILE"),
         (["tlak", "--json"], {}, "tlak"),
     ],
 )
@@ -49,7 +52,9 @@ def test_every_command_with_json_has_a_shape() -> None:
     waiting: list[tuple[str, Any]] = [("", get_command(app))]
     while waiting:
         name, command = waiting.pop()
-        waiting += list(getattr(command, "commands", {}).items())
+        for part, inner in getattr(command, "commands", {}).items():
+            waiting.append((f"{name} {part}".strip(), inner))
         if any("--json" in parameter.opts for parameter in command.params):
             found.add(name)
-    assert found == set(_NOTHING)
+    assert found == set(_MODULES)
+    assert all("error" in shape_of(name) for name in found)

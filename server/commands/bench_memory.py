@@ -1,0 +1,230 @@
+"""`omoide bench memory`: how long recall takes with few and with many facts, and how long it takes to embed a text."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from itertools import cycle, islice, product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from anyio import to_thread
+
+from server import embedding
+from server.clock import SystemClock
+from server.commands.bench_facts import STATEMENTS
+from server.commands.bench_sentences import SENTENCES
+from server.commands.figures import describe_machine, percentile
+from server.commands.report import Report, Tell
+from server.config import Config
+from server.errors import ConfigError
+from server.memory import Memory, Page
+from server.memory.extract import RulesExtractor, make_fact
+from server.memory.models import Fact, Kind, Origin
+from server.memory.opening import open_memory
+from server.memory.shelves import stamp_of
+from server.memory.store import Store
+from server.memory.wording import Aligned, AsSpoken, Wording
+from server.ports import Clock, Embedder, TextKind, Vectors
+
+SIZES = (100, 1_000, 10_000)
+QUERIES = 50
+PERSON = "bench"
+NOTHING: Mapping[str, object] = {
+    "language": "",
+    "retrieval": {},
+    "embedding": {},
+    "machine": {},
+    "error": None,
+}
+
+_PARTS: Mapping[str, tuple[str, tuple[tuple[str, ...], ...]]] = {
+    "ja": (
+        "あなたは「{}に{}と{}で{}」と話した。",
+        (
+            tuple(f"{month}月{day}日" for month in range(1, 13) for day in range(1, 29)),
+            ("妹", "健太", "母", "同僚", "先生", "隣の人"),
+            ("京都", "公園", "会社", "海", "図書館", "駅前", "病院", "家"),
+            ("カレーを食べた", "本を読んだ", "写真を撮った", "ギターを弾いた", "買い物をした"),
+        ),
+    ),
+    "en": (
+        'You said: "On {} I was with {} at the {} and {}."',
+        (
+            tuple(f"the {day}th of month {month}" for month in range(1, 13) for day in range(4, 20)),
+            ("my sister", "Ken", "my mother", "a colleague", "a teacher", "our neighbour"),
+            ("park", "office", "beach", "library", "station", "hospital", "café", "museum"),
+            ("ate curry", "read a book", "took pictures", "played the guitar", "bought shoes"),
+        ),
+    ),
+}  # fmt: skip
+
+
+class ArbitraryEmbedder:
+    """Gives each text a vector that means nothing, in no time: what is left of a recall is the search itself."""
+
+    model = "arbitrary"
+    name = "arbitrary vectors"
+
+    def __init__(self, dimensions: int) -> None:
+        self.dimensions = dimensions
+
+    async def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        """Return the same vector for the same text."""
+        return np.stack([self.vector(text) for text in texts])
+
+    def vector(self, text: str) -> Vectors:
+        """Return the vector of one text."""
+        generator = np.random.default_rng(crc32(text.encode()))
+        row = generator.standard_normal(self.dimensions, np.float32)
+        unit: Vectors = row / np.linalg.norm(row)
+        return unit
+
+    async def warm_up(self) -> None:
+        """Nothing needs to be loaded."""
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+
+async def bench_memory(
+    config: Config, language: str, tell: Tell, sizes: Sequence[int] = SIZES
+) -> Report:
+    """Fill stores of several sizes, ask each the same questions, and report how long the answers took.
+
+    The facts are made up, and their vectors are arbitrary. How long the configured embedder takes is measured apart.
+
+    Args:
+        config: Says which embedder, index and mode of retrieval are measured.
+        language: Two-letter code of facts and questions.
+        tell: Told the figures.
+        sizes: How many facts.
+
+    Raises:
+        OmoideError: The embedder is missing or fails.
+    """
+    if language not in _PARTS:
+        raise ConfigError(
+            f"No facts in {language!r}. Possible: {', '.join(_PARTS)}.", "language-unknown"
+        )
+    embedder = embedding.build(config.embedding)
+    try:
+        await embedder.warm_up()
+        speed = await _time_embedding(embedder, language)
+        arbitrary = ArbitraryEmbedder(embedder.dimensions)
+    finally:
+        await embedder.aclose()
+    tell(f"{'':26}    p50     p95  (ms)")
+    _tell_line("embedding a question", speed["query_ms_p50"], speed["query_ms_p95"], tell)
+    _tell_line("embedding a fact", speed["fact_ms_p50"], speed["fact_ms_p95"], tell)
+    retrieval: dict[str, Any] = {}
+    for size in sizes:
+        found = await _time_retrieval(config, language, arbitrary, size)
+        _tell_line(f"recall from {size:,} facts", found["ms_p50"], found["ms_p95"], tell)
+        retrieval[str(size)] = found
+    return Report(
+        {
+            **NOTHING,
+            "language": language,
+            "retrieval": retrieval,
+            "embedding": {"engine": embedder.name, **speed},
+            "machine": describe_machine(),
+        }
+    )
+
+
+def make_up_facts(language: str, count: int, clock: Clock) -> list[Fact]:
+    """Return different facts, said one an hour, the last one just now."""
+    form, parts = _PARTS[language]
+    texts = (form.format(*chosen) for chosen in _mixed(parts))
+    now = clock.now()
+    facts = []
+    for number, text in enumerate(islice(cycle(texts), count)):
+        page = Page(
+            "", "", now - timedelta(hours=count - number), language, id=f"{number}", person=PERSON
+        )
+        facts.append(replace(make_fact(page, text, "", Kind.EVENT, Origin.HAND), sources=()))
+    return facts  # fmt: skip
+
+
+def _mixed(parts: Sequence[Sequence[str]]) -> Iterator[tuple[str, ...]]:
+    """Go through all combinations, so that neighbours have nothing in common but chance."""
+    everything = list(product(*parts))
+    order = np.random.default_rng(0).permutation(len(everything))
+    return (everything[place] for place in order)
+
+
+async def _time_embedding(embedder: Embedder, language: str) -> dict[str, float | None]:
+    figures: dict[str, float | None] = {}
+    texts: tuple[tuple[str, TextKind, Sequence[str]], ...] = (
+        ("query", "query", SENTENCES[language]),
+        ("fact", "passage", STATEMENTS[language]),
+    )
+    for name, kind, sentences in texts:
+        spent = []
+        for text in islice(cycle(sentences), QUERIES):
+            started = perf_counter()
+            await embedder.embed([text], kind)
+            spent.append((perf_counter() - started) * 1000)
+        figures[f"{name}_ms_p50"] = percentile(spent, 50)
+        figures[f"{name}_ms_p95"] = percentile(spent, 95)
+    return figures
+
+
+async def _time_retrieval(
+    config: Config, language: str, embedder: ArbitraryEmbedder, size: int
+) -> dict[str, float | None]:
+    clock = SystemClock(config.server.timezone)
+    facts = make_up_facts(language, size, clock)
+    with TemporaryDirectory(prefix="omoide-bench-") as folder:
+        await to_thread.run_sync(_fill, config, Path(folder), embedder, facts, clock)
+        memory = open_memory(config, Path(folder), embedder, RulesExtractor(), clock)
+        try:
+            return await _time_searches(memory, language)
+        finally:
+            await to_thread.run_sync(memory.close)
+
+
+async def _time_searches(memory: Memory, language: str) -> dict[str, float | None]:
+    spent = []
+    for text in islice(cycle(SENTENCES[language]), QUERIES + 1):
+        started = perf_counter()
+        await memory.search(PERSON, text, language)
+        spent.append((perf_counter() - started) * 1000)
+    # The first one reads the facts and fills the index; so does the first one after a change.
+    first, rest = spent[0], spent[1:]
+    page = Page("", "", SystemClock("UTC").now(), language, id="new", person=PERSON)
+    new = make_fact(page, STATEMENTS[language][0], "", Kind.OTHER, Origin.HAND)
+    await memory.add([replace(new, sources=())])
+    started = perf_counter()
+    await memory.search(PERSON, SENTENCES[language][0], language)
+    return {
+        "after_change_ms": round((perf_counter() - started) * 1000, 1),
+        "first_ms": round(first, 1),
+        "ms_p50": percentile(rest, 50),
+        "ms_p95": percentile(rest, 95),
+    }
+
+
+def _fill(
+    config: Config, folder: Path, embedder: ArbitraryEmbedder, facts: Sequence[Fact], clock: Clock
+) -> None:
+    """Write facts with their vectors straight into a store: comparing each with the others is not what is measured."""
+    wording: Wording = AsSpoken() if config.retrieval.mode == "article" else Aligned()
+    store = Store(folder / "memory.db")
+    try:
+        store.add_facts(
+            facts,
+            clock.now(),
+            vectors_by_fact={fact.id: embedder.vector(fact.text) for fact in facts},
+            stamp=stamp_of(embedder, wording),
+        )
+    finally:
+        store.close()
+
+
+def _tell_line(what: str, p50: float | None, p95: float | None, tell: Tell) -> None:
+    tell(f"{what:26} {p50 or 0:>6.1f}  {p95 or 0:>6.1f}")

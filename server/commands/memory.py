@@ -1,0 +1,228 @@
+"""`omoide memory` and `omoide extract`: what is known of people, what a question would recall, and forgetting it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from server.clock import SystemClock
+from server.commands.memory_access import MemoryAccess, Row, Search, open_access
+from server.commands.moment import parse_moment
+from server.commands.reach import Place
+from server.commands.report import Report, Tell
+from server.commands.table import tell_table
+from server.errors import ConfigError, OmoideError
+from server.registry import write_private
+from server.speaking import written_language
+
+NOTHING: Mapping[str, Mapping[str, object]] = {
+    "list": {"facts": [], "error": None},
+    "search": {"candidates": [], "error": None},
+    "show": {"fact": None, "error": None},
+    "forget": {"forgotten": 0, "error": None},
+    "export": {"persons": [], "error": None},
+    "reindex": {"embedded": 0, "persons": [], "error": None},
+    "extract": {"stored": [], "error": None},
+}
+"""The shape of each command's JSON object when nothing came of it."""
+
+_SCORES = ("final", "relevance", "dense", "lexical", "recency", "date")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A search as it stands on the command line."""
+
+    text: str
+    person: str = ""
+    language: str = ""
+    at: str = ""
+    limit: int = 20
+
+
+async def list_facts(person: str, superseded: bool, place: Place, tell: Tell) -> Report:
+    """List the facts of a person, or of everybody.
+
+    Raises:
+        OmoideError: The memory can't be had, or nothing is stored of that person.
+    """
+    facts: list[Row] = []
+    async with open_access(place) as memory:
+        for one in await _persons(memory, person):
+            facts += await memory.facts(one, superseded=superseded)
+    if facts:
+        headings = ("ID", "PERSON", "SAID AT", "FACT")
+        tell_table([headings, *(_row(fact) for fact in facts)], tell)
+    else:
+        tell("Nothing is known yet.")
+    return Report({**NOTHING["list"], "facts": facts})
+
+
+async def search(question: Question, place: Place, tell: Tell) -> Report:
+    """Show what a question would recall, and every other fact that was looked at, with the scores of each.
+
+    Raises:
+        OmoideError: The memory can't be had, or it is not clear whose is meant.
+    """
+    config = place.config
+    zone = config.server.timezone
+    if not question.text.strip():
+        raise OmoideError("text-empty", "There is nothing to look for. Give a question.")
+    at = parse_moment(question.at, zone) if question.at else SystemClock(zone).now()
+    language = question.language or written_language(question.text, config.persona.language)
+    async with open_access(place) as memory:
+        person = await _one_person(memory, question.person)
+        found = await memory.search(person, Search(question.text, language, at, question.limit))
+    _tell_candidates(found, tell)
+    data = {"person": person, "language": language, "at": at.isoformat(), "candidates": found}
+    return Report({**NOTHING["search"], **data})
+
+
+async def show(fact_id: str, place: Place, tell: Tell) -> Report:
+    """Show everything about one fact.
+
+    Raises:
+        OmoideError: There is no such fact.
+    """
+    async with open_access(place) as memory:
+        fact = await memory.fact(fact_id)
+    for key, value in fact.items():
+        if value not in (None, "", []):
+            tell(f"{key + ':':15}{', '.join(value) if isinstance(value, list) else value}")
+    return Report({**NOTHING["show"], "fact": fact})
+
+
+async def forget(fact_ids: Sequence[str], person: str, place: Place, tell: Tell) -> Report:
+    """Delete facts, or everything of a person.
+
+    Raises:
+        OmoideError: A fact is unknown, then none is deleted; or nothing is stored of that person.
+    """
+    if bool(fact_ids) == bool(person):
+        raise ConfigError(
+            "Name either facts by their ids, or --person, whose whole memory is deleted then.",
+            "usage-invalid",
+        )
+    async with open_access(place) as memory:
+        if person:
+            await _persons(memory, person)
+            gone = await memory.forget_person(person)
+            tell(f"Everything that {person} said is forgotten, and with it {gone} facts.")
+        else:
+            for fact_id in fact_ids:
+                await memory.fact(fact_id)
+            gone = await memory.forget(list(dict.fromkeys(fact_ids)))
+            tell(f"{gone} forgotten.")
+    return Report({**NOTHING["forget"], "forgotten": gone})
+
+
+async def export(person: str, out: Path | None, place: Place, tell: Tell) -> Report:
+    """Hand out everything that is stored of a person, or of everybody: into a file, or line by line as JSON.
+
+    Raises:
+        OmoideError: The memory can't be had, or ``file-unwritable``.
+    """
+    async with open_access(place) as memory:
+        persons = [await memory.export(one) for one in await _persons(memory, person)]
+    if out is None:
+        for one in persons:
+            tell(json.dumps(one, ensure_ascii=False, indent=2))
+        return Report({**NOTHING["export"], "persons": persons})
+    text = json.dumps({"persons": persons}, ensure_ascii=False, indent=2)
+    try:
+        write_private(out, f"{text}\n".encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        raise OmoideError(
+            "file-unwritable", f"{out} can't be written ({error.strerror}). Name another file."
+        ) from error
+    tell(f"{out}: {len(persons)} persons. Nobody but you may read it.")
+    names = [one["person"] for one in persons]
+    return Report({**NOTHING["export"], "persons": names, "file": str(out)})
+
+
+async def reindex(person: str, place: Place, tell: Tell) -> Report:
+    """Make the vector index anew, of a person or of everybody.
+
+    Raises:
+        OmoideError: The memory can't be had, or the embedder fails.
+    """
+    async with open_access(place) as memory:
+        persons = await _persons(memory, person)
+        embedded = sum([await memory.reindex(one) for one in persons])
+    tell(f"{len(persons)} persons indexed anew; {embedded} facts had no vector of this model yet.")
+    return Report({**NOTHING["reindex"], "embedded": embedded, "persons": persons})
+
+
+async def extract(person: str, place: Place, tell: Tell) -> Report:
+    """Draw facts from what was said and waits.
+
+    Raises:
+        OmoideError: The memory can't be had, or no facts could be drawn; what was said stays queued then.
+    """
+    async with open_access(place) as memory:
+        stored = await memory.extract(person)
+    tell_stored(stored, tell)
+    return Report({**NOTHING["extract"], "stored": stored})
+
+
+def tell_stored(stored: Sequence[Mapping[str, Any]], tell: Tell) -> None:
+    """Print the facts that were drawn."""
+    tell(f"{len(stored)} facts were drawn." if stored else "No facts were drawn.")
+    for fact in stored:
+        tell(f"    {fact['text']}")
+
+
+async def _persons(memory: MemoryAccess, person: str) -> list[str]:
+    """Return the person who was named, or everybody."""
+    known = await memory.persons()
+    if not person:
+        return known
+    if person not in known:
+        raise _unknown(person, known)
+    return [person]
+
+
+async def _one_person(memory: MemoryAccess, person: str) -> str:
+    """Return whose memory is meant: without a name, the only one there is."""
+    known = await memory.persons()
+    if person and person not in known:
+        raise _unknown(person, known)
+    if person or len(known) == 1:
+        return person or known[0]
+    if not known:
+        raise OmoideError("memory-empty", "Nothing is remembered of anybody yet.")
+    raise ConfigError(
+        f"Say with --person whose memory is meant: {', '.join(known)}.", "person-missing"
+    )
+
+
+def _unknown(person: str, known: Sequence[str]) -> OmoideError:
+    names = ", ".join(known) or "nobody"
+    return OmoideError(
+        "person-unknown", f"Nothing is remembered of {person}. What is remembered is of: {names}."
+    )
+
+
+def _row(fact: Row) -> tuple[str, ...]:
+    replaced = "  (replaced)" if fact["superseded_by"] else ""
+    return (
+        fact["id"],
+        fact["person"],
+        fact["said_at"][:16].replace("T", " "),
+        fact["text"] + replaced,
+    )
+
+
+def _tell_candidates(found: Sequence[Row], tell: Tell) -> None:
+    if not found:
+        tell("No fact was looked at.")
+        return
+    names = [name for name in _SCORES if any(name in row["scores"] for row in found)]
+    rows: list[tuple[str, ...]] = [("PASSED", *(name.upper() for name in names), "FACT")]
+    for row in found:
+        scores = (f"{row['scores'].get(name, 0.0):.3f}" for name in names)
+        rows.append(("yes" if row["passed"] else "no", *scores, row["text"]))
+    tell_table(rows, tell)
+    passed = sum(row["passed"] for row in found)
+    tell(f"{passed} of {len(found)} would be told to the model.")

@@ -1,0 +1,287 @@
+"""Getting at a memory: that of a running server, over its API, or the one in the data folder, without a server."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from urllib.parse import quote
+
+import anyio
+from anyio import to_thread
+
+from server import embedding, llm
+from server.clock import SystemClock
+from server.commands.api import Api, api_of
+from server.commands.reach import Place
+from server.errors import OmoideError, StoreError
+from server.extraction import choose_extractor
+from server.memory import Memory
+from server.memory.extract import Extractor, RulesExtractor
+from server.memory.opening import open_memory
+from server.memory.store import Store
+from server.prompting import PROMPTS, PromptFiles
+from server.web.memory import describe_candidate, describe_fact, describe_page
+
+if TYPE_CHECKING:
+    from server.ports import Embedder
+
+Row: TypeAlias = dict[str, Any]
+"""A fact, an exchange or a candidate as the API describes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What is looked for in a memory."""
+
+    text: str
+    language: str
+    at: datetime
+    limit: int
+
+
+class MemoryAccess(Protocol):
+    """What the commands need of a memory. Every method raises `OmoideError` if it can't be had."""
+
+    async def persons(self) -> list[str]:
+        """Return everybody of whom anything is stored."""
+
+    async def facts(self, person: str, *, superseded: bool) -> list[Row]:
+        """Return the facts of a person, with those that were replaced or without."""
+
+    async def fact(self, fact_id: str) -> Row:
+        """Return one fact."""
+
+    async def search(self, person: str, search: Search) -> list[Row]:
+        """Return the facts that were looked at, best first, with their scores."""
+
+    async def export(self, person: str) -> Row:
+        """Return everything of a person."""
+
+    async def forget(self, fact_ids: Sequence[str]) -> int:
+        """Delete facts that exist; return how many."""
+
+    async def forget_person(self, person: str) -> int:
+        """Delete everything of a person; return how many facts."""
+
+    async def reindex(self, person: str) -> int:
+        """Make the vector index of a person anew; return how many facts were embedded."""
+
+    async def extract(self, person: str) -> list[Row]:
+        """Draw facts from what waits, of everybody if no person is named; return the new ones."""
+
+
+@asynccontextmanager
+async def open_access(place: Place) -> AsyncIterator[MemoryAccess]:
+    """Open the memory at a place, for the block."""
+    if place.url is not None:
+        yield RemoteMemory(api_of(place))
+        return
+    folder = FolderMemory(place)
+    try:
+        yield folder
+    finally:
+        with anyio.CancelScope(shield=True):
+            await folder.aclose()
+
+
+class RemoteMemory:
+    """The memory of a running server. See `MemoryAccess`."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+
+    async def persons(self) -> list[str]:
+        """Return everybody of whom anything is stored."""
+        answer = await self._api.ask("GET", "/api/memory/persons")
+        return list(answer["persons"])
+
+    async def facts(self, person: str, *, superseded: bool) -> list[Row]:
+        """Return the facts of a person."""
+        params = {"superseded": "true"} if superseded else {}
+        answer = await self._api.ask("GET", f"{_path(person)}/facts", params)
+        return list(answer["facts"])
+
+    async def fact(self, fact_id: str) -> Row:
+        """Return one fact."""
+        return dict(await self._api.ask("GET", _path("facts", fact_id)))
+
+    async def search(self, person: str, search: Search) -> list[Row]:
+        """Return the candidates of a search."""
+        params: dict[str, str | int] = {
+            "q": search.text,
+            "language": search.language,
+            "at": search.at.isoformat(),
+            "limit": search.limit,
+        }
+        answer = await self._api.ask("GET", f"{_path(person)}/search", params)
+        return list(answer["candidates"])
+
+    async def export(self, person: str) -> Row:
+        """Return everything of a person."""
+        return dict(await self._api.ask("GET", f"{_path(person)}/export"))
+
+    async def forget(self, fact_ids: Sequence[str]) -> int:
+        """Delete facts."""
+        gone = [await self._api.ask("DELETE", _path("facts", fact_id)) for fact_id in fact_ids]
+        return sum(int(answer["forgotten"]) for answer in gone)
+
+    async def forget_person(self, person: str) -> int:
+        """Delete everything of a person."""
+        return int((await self._api.ask("DELETE", _path(person)))["forgotten"])
+
+    async def reindex(self, person: str) -> int:
+        """Make the vector index of a person anew."""
+        return int((await self._api.ask("POST", f"{_path(person)}/reindex"))["embedded"])
+
+    async def extract(self, person: str) -> list[Row]:
+        """Draw facts."""
+        answer = await self._api.ask("POST", "/api/debug/extract", body={"person": person})
+        return list(answer["stored"])
+
+
+def _path(*parts: str) -> str:
+    return "/".join(("/api/memory", *(quote(part, safe="") for part in parts)))
+
+
+class FolderMemory:
+    """The memory in a data folder. See `MemoryAccess`.
+
+    Listing reads the store, beside a server that may be running. Whatever changes or searches takes the folder for
+    itself; only what needs a model loads one.
+    """
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._folder = place.data / "memory"
+        self._store: Store | None = None
+        self._memory: Memory | None = None
+        self._embedder: Embedder | None = None
+        self._is_warm = False
+
+    async def aclose(self) -> None:
+        """Let go of the files and of the model."""
+        if self._memory is not None:
+            await to_thread.run_sync(self._memory.close)
+        if self._store is not None:
+            await to_thread.run_sync(self._store.close)
+        if self._embedder is not None:
+            await self._embedder.aclose()
+
+    async def persons(self) -> list[str]:
+        """Return everybody of whom anything is stored; nobody if there is no memory yet."""
+        if not self._file.exists():
+            return []
+        return await to_thread.run_sync((await self._read()).persons)
+
+    async def facts(self, person: str, *, superseded: bool) -> list[Row]:
+        """Return the facts of a person."""
+        facts = await to_thread.run_sync((await self._read()).facts_of, person)
+        return [describe_fact(fact) for fact in facts if superseded or fact.current]
+
+    async def fact(self, fact_id: str) -> Row:
+        """Return one fact."""
+        fact = await to_thread.run_sync((await self._read()).fact, fact_id)
+        if fact is None:
+            raise OmoideError(
+                "fact-unknown", f"There is no fact {fact_id}. See `omoide memory list`."
+            )
+        return dict(describe_fact(fact))
+
+    async def search(self, person: str, search: Search) -> list[Row]:
+        """Return the candidates of a search."""
+        memory = await self._warm()
+        found = await memory.search(person, search.text, search.language, search.at)
+        return [describe_candidate(one) for one in found[: search.limit]]
+
+    async def export(self, person: str) -> Row:
+        """Return everything of a person."""
+        store = await self._read()
+        facts = await to_thread.run_sync(store.facts_of, person)
+        pages = await to_thread.run_sync(store.pages.of, person)
+        return {
+            "person": person,
+            "facts": [describe_fact(fact) for fact in facts],
+            "pages": [describe_page(page) for page in pages],
+        }
+
+    async def forget(self, fact_ids: Sequence[str]) -> int:
+        """Delete facts."""
+        return await (await self._open()).archive.forget(fact_ids)
+
+    async def forget_person(self, person: str) -> int:
+        """Delete everything of a person."""
+        return await (await self._open()).archive.forget_person(person)
+
+    async def reindex(self, person: str) -> int:
+        """Make the vector index of a person anew."""
+        return await (await self._warm()).archive.reindex(person)
+
+    async def extract(self, person: str) -> list[Row]:
+        """Draw facts with the engine of the configuration."""
+        memory = await self._warm()
+        async with _open_extractor(self._place) as extractor:
+            memory.consolidator.extractor = extractor
+            stored = await memory.extract(person or None)
+        return [describe_fact(fact) for fact in stored]
+
+    @property
+    def _file(self) -> Path:
+        return self._folder / "memory.db"
+
+    async def _read(self) -> Store:
+        if self._store is None:
+            self._check()
+            self._store = await to_thread.run_sync(Store, self._file)
+        return self._store
+
+    async def _open(self) -> Memory:
+        if self._memory is None:
+            self._check()
+            config = self._place.config
+            self._embedder = self._place.embedder or embedding.build(config.embedding)
+            clock = self._place.clock or SystemClock(config.server.timezone)
+            try:
+                self._memory = await to_thread.run_sync(
+                    open_memory, config, self._folder, self._embedder, RulesExtractor(), clock
+                )
+            except StoreError as error:
+                raise self._name_way(error) from error
+        return self._memory
+
+    def _name_way(self, error: StoreError) -> StoreError:
+        if error.code != "index-locked":
+            return error
+        return StoreError(
+            error.code,
+            f"A server, or another command, works in {self._place.data}. Ask the server with --url, e.g. "
+            "http://127.0.0.1:8003, or stop it first.",
+        )
+
+    async def _warm(self) -> Memory:
+        memory = await self._open()
+        if not self._is_warm and self._embedder is not None:
+            await self._embedder.warm_up()
+            await memory.catch_up()
+            self._is_warm = True
+        return memory
+
+    def _check(self) -> None:
+        if not self._file.exists():
+            raise OmoideError(
+                "memory-missing",
+                f"There is no memory in {self._place.data}. Name its data folder with --data, or a running server with --url.",
+            )
+
+
+@asynccontextmanager
+async def _open_extractor(place: Place) -> AsyncIterator[Extractor]:
+    engine = place.engines.llm if place.engines else llm.build(place.config, place.data)
+    folder = place.config.persona.prompts
+    try:
+        yield await choose_extractor(
+            place.config, engine, PromptFiles(Path(folder) if folder else PROMPTS)
+        )
+    finally:
+        await engine.aclose()

@@ -1,0 +1,214 @@
+"""`omoide recall-test`: how well memory answers the questions of a set, and how often it speaks up without a reason."""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from server import embedding
+from server.commands.recall_sets import (
+    RecallSet,
+    SetFact,
+    SetQuestion,
+    memory_id,
+    read_recall_set,
+)
+from server.commands.report import Report, Tell
+from server.commands.voice import rehear_with
+from server.config import Config
+from server.memory.extract import RulesExtractor
+from server.memory.models import Candidate
+from server.memory.opening import open_memory
+from server.ports import Embedder
+
+TOP = 3
+NOTHING: Mapping[str, object] = {
+    "questions": 0,
+    "hit_at_1": None,
+    "hit_at_3": None,
+    "false_recall": None,
+    "stale": None,
+    "by_kind": {},
+    "recall_ms_p50": None,
+    "error": None,
+}
+
+
+class SetClock:
+    """Shows the time of the event that is being played."""
+
+    def __init__(self) -> None:
+        self.moment = datetime.fromisoformat("2000-01-01T00:00:00+00:00")
+
+    def now(self) -> datetime:
+        """Return that time."""
+        return self.moment
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question of a set and what memory offered for it."""
+
+    question: SetQuestion
+    candidates: tuple[Candidate, ...]
+    """Best first."""
+    seconds: float
+
+    def recalled(self, gate: float | None = None) -> list[str]:
+        """Return the ids that were recalled, best first; with another gate than that which memory used, if given."""
+        if gate is None:
+            passed = [candidate for candidate in self.candidates if candidate.passed]
+        else:
+            passed = [
+                candidate
+                for candidate in self.candidates
+                if candidate.parts.get("relevance", candidate.score) >= gate
+            ][:TOP]
+        prefix = len(memory_id(self.question.person, ""))
+        return [candidate.fact.id[prefix:] for candidate in passed]
+
+
+async def recall_test_file(
+    file: Path, config: Config, data: Path, tell: Tell, *, voice: bool, plot: Path | None
+) -> Report:
+    """Play the set in a file and report.
+
+    Args:
+        file: The set.
+        config: Retrieval, embedding and, for `voice`, the voice and the recogniser are taken from it.
+        data: Where those keep their models.
+        tell: Prints lines for people.
+        voice: Speak the questions and ask what the recogniser hears.
+        plot: Where to draw hits and false recalls against the gate.
+
+    Raises:
+        OmoideError: ``recall-set-invalid``, or an engine is missing or fails.
+    """
+    recall_set = read_recall_set(file)
+    transcripts: dict[str, str] = {}
+    if voice:
+        texts = [one.text for one in recall_set.questions]
+        spoken = [(text, recall_set.language_of(text)) for text in texts]
+        transcripts = await rehear_with(config, data, spoken)
+        changed = sum(text != heard for text, heard in transcripts.items())
+        tell(
+            f"{len(transcripts)} questions were spoken; {changed} were heard in other words or signs."
+        )
+    report = await recall_test(recall_set, config, tell, plot=plot, transcripts=transcripts)
+    heard = transcripts if voice else None
+    return replace(report, data={**report.data, "transcripts": heard})
+
+
+async def recall_test(
+    recall_set: RecallSet,
+    config: Config,
+    tell: Tell,
+    *,
+    plot: Path | None = None,
+    transcripts: Mapping[str, str] | None = None,
+) -> Report:
+    """Play a set and report.
+
+    Args:
+        recall_set: Facts and questions.
+        config: Retrieval and embedding are taken from it.
+        tell: Prints lines for people.
+        plot: Where to draw hits and false recalls against the gate.
+        transcripts: What a recogniser made of the questions, by their texts; asked instead of them.
+    """
+    embedder = embedding.build(config.embedding)
+    try:
+        asked = await ask_all(recall_set, config, embedder, transcripts or {})
+    finally:
+        await embedder.aclose()
+    figures = measure(asked)
+    if plot is not None:
+        from server.commands.recall_plot import draw  # noqa: PLC0415 - the library for plots is optional
+
+        draw(asked, plot)
+        tell(f"Drawn: {plot}")
+    _tell_figures(figures, tell)
+    return Report(
+        {**figures, "embedder": embedder.model, "mode": config.retrieval.mode, "error": None}
+    )
+
+
+async def ask_all(
+    recall_set: RecallSet, config: Config, embedder: Embedder, transcripts: Mapping[str, str]
+) -> list[Asked]:
+    """Play a set in the order of its times: each fact is put in when it is said, each question asked at its moment."""
+    clock = SetClock()
+    await embedder.warm_up()
+    asked = []
+    with tempfile.TemporaryDirectory(prefix="omoide-recall-") as folder:
+        memory = open_memory(config, Path(folder), embedder, RulesExtractor(), clock)
+        try:
+            for event in recall_set.events:
+                if isinstance(event, SetFact):
+                    clock.moment = event.said_at
+                    fact = event.as_fact(recall_set.language_of(event.text))
+                    await memory.add([fact], keep_all=True)
+                    continue
+                clock.moment = event.asked_at
+                text = transcripts.get(event.text, event.text)
+                started = perf_counter()
+                found = await memory.search(
+                    event.person, text, recall_set.language_of(text), event.asked_at
+                )
+                asked.append(Asked(event, tuple(found), perf_counter() - started))
+        finally:
+            memory.close()
+    return asked
+
+
+def measure(asked: Sequence[Asked], gate: float | None = None) -> dict[str, object]:
+    """Return the figures of a set: shares of questions, rounded.
+
+    ``hit_at_3``: of those that expect something, every expected id is recalled; ``hit_at_1``: one comes first;
+    ``false_recall``: of those that expect nothing, something is recalled; ``stale``: of those that forbid and expect,
+    something forbidden is recalled.
+    """
+    kinds: dict[str, list[Asked]] = {}
+    for one in asked:
+        kinds.setdefault(one.question.kind, []).append(one)
+    milliseconds = [one.seconds * 1000 for one in asked]
+    return {
+        "questions": len(asked),
+        **_shares(asked, gate),
+        "by_kind": {
+            kind: {"questions": len(ones), **_shares(ones, gate)} for kind, ones in kinds.items()
+        },
+        "recall_ms_p50": round(median(milliseconds), 2) if milliseconds else None,
+    }
+
+
+def _shares(asked: Sequence[Asked], gate: float | None) -> dict[str, float | None]:
+    pairs = [(one.question, one.recalled(gate)) for one in asked]
+    wanting = [(question, ids) for question, ids in pairs if question.expect]
+    idle = [ids for question, ids in pairs if not question.expect]
+    changed = [(question, ids) for question, ids in wanting if question.forbid]
+    return {
+        "hit_at_1": _share([bool(ids) and ids[0] in question.expect for question, ids in wanting]),
+        "hit_at_3": _share([set(question.expect) <= set(ids) for question, ids in wanting]),
+        "false_recall": _share([bool(ids) for ids in idle]),
+        "stale": _share([bool(set(question.forbid) & set(ids)) for question, ids in changed]),
+    }
+
+
+def _share(verdicts: Sequence[bool]) -> float | None:
+    return round(sum(verdicts) / len(verdicts), 4) if verdicts else None
+
+
+def _tell_figures(figures: Mapping[str, object], tell: Tell) -> None:
+    names = ("questions", "hit_at_1", "hit_at_3", "false_recall", "stale", "recall_ms_p50")
+    tell("   ".join(f"{name} {figures[name]}" for name in names))
+    kinds = figures["by_kind"]
+    if isinstance(kinds, Mapping):
+        for kind, shares in kinds.items():
+            tell(
+                f"  {kind or '(no kind)'}: "
+                + "  ".join(f"{key} {value}" for key, value in shares.items())
+            )

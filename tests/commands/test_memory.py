@@ -1,0 +1,290 @@
+"""`omoide memory` and `omoide extract`, on a data folder and on a running server."""
+
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from typer.testing import Result
+
+from server.commands import memory
+from server.commands.reach import Place
+from server.commands.report import Report
+from server.config import Config
+from server.conversation import Engines
+from server.errors import OmoideError
+from server.memory import Memory, Page
+from server.memory.extract import RulesExtractor
+from server.memory.index_folder import IndexFolder
+from server.memory.models import Fact
+from server.memory.opening import open_memory
+from tests.end_to_end.running import running
+from tests.fakes import FakeAsr, FakeClock, FakeEmbedder, FakeLlm, FakeTts, FakeVad
+
+Omoide = Callable[..., Result]
+
+SUNDAY = datetime.fromisoformat("2026-09-27T18:00:00+09:00")
+RAMEN = Fact("f1", "Mio", "あなたは駅前の味噌ラーメンが好きだ。", "ja", SUNDAY)
+GUITAR = Fact("f2", "Mio", "あなたはギターを練習している。", "ja", SUNDAY)
+CAT = Fact("f3", "Ken", "You have a cat called Tama.", "en", SUNDAY)
+RULES = Config.model_validate({"extraction": {"engine": "rules"}})
+
+
+@asynccontextmanager
+async def opened(data: Path) -> AsyncIterator[Memory]:
+    folder = data / "memory"
+    whole = open_memory(RULES, folder, FakeEmbedder(), RulesExtractor(), FakeClock(SUNDAY))
+    try:
+        yield whole
+    finally:
+        whole.close()
+
+
+async def seed(data: Path, *facts: Fact) -> Path:
+    async with opened(data) as whole:
+        for fact in facts or (RAMEN, GUITAR, CAT):
+            await whole.add([fact])
+    return data
+
+
+def seeded(data: Path, *facts: Fact) -> Path:
+    """Seed for a command that runs a loop of its own."""
+    return anyio.run(seed, data, *facts)
+
+
+def place_of(data: Path) -> Place:
+    return Place(RULES, data, embedder=FakeEmbedder(), clock=FakeClock(SUNDAY))
+
+
+def rows(report: Report, key: str) -> list[dict[str, Any]]:
+    found = report.data[key]
+    assert isinstance(found, list)
+    return found
+
+
+def quietly(line: str) -> None:
+    pass
+
+
+def test_facts_are_listed_with_what_is_needed_to_name_them(omoide: Omoide, tmp_path: Path) -> None:
+    data = seeded(tmp_path / "state")
+    table = omoide("memory", "list", "--data", data).stdout
+    everybody = json.loads(omoide("memory", "list", "--json", "--data", data).stdout)
+    one = json.loads(omoide("memory", "list", "--person", "Ken", "--json", "--data", data).stdout)
+    assert "f1" in table
+    assert RAMEN.text in table
+    assert {fact["id"] for fact in everybody["facts"]} == {"f1", "f2", "f3"}
+    assert [fact["text"] for fact in one["facts"]] == [CAT.text]
+
+
+def test_where_nobody_has_talked_the_list_is_empty_and_nothing_is_made(
+    omoide: Omoide, tmp_path: Path
+) -> None:
+    result = omoide("memory", "list", "--data", tmp_path / "state")
+    assert result.exit_code == 0
+    assert "Nothing is known" in result.stdout
+    assert not (tmp_path / "state").exists()
+
+
+def test_replaced_facts_are_listed_when_asked_for(omoide: Omoide, tmp_path: Path) -> None:
+    old = Fact("old", "Mio", "あなたは東京に住んでいる。", "ja", SUNDAY, superseded_by="f1")
+    data = seeded(tmp_path, old, RAMEN)
+    usual = json.loads(omoide("memory", "list", "--json", "--data", data).stdout)["facts"]
+    result = omoide("memory", "list", "--superseded", "--json", "--data", data)
+    assert [fact["id"] for fact in usual] == ["f1"]
+    assert {fact["id"] for fact in json.loads(result.stdout)["facts"]} == {"f1", "old"}
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "hint"),
+    [
+        (["memory", "list", "--person", "Nobody"], "person-unknown", "Ken, Mio"),
+        (["memory", "show", "f9"], "fact-unknown", "f9"),
+        (["memory", "forget", "f1", "f9"], "fact-unknown", "f9"),
+        (["memory", "forget", "--person", "Nobody"], "person-unknown", "Nobody"),
+        (["memory", "forget"], "usage-invalid", "--person"),
+        (["memory", "forget", "f1", "--person", "Mio"], "usage-invalid", "--person"),
+        (["memory", "search", "ラーメンは？"], "person-missing", "Ken, Mio"),
+        (["memory", "search", " "], "text-empty", "question"),
+        (["memory", "search", "ラーメンは？", "--at", "soon"], "time-invalid", "'soon'"),
+    ],
+)
+def test_what_can_not_be_done_is_said_with_a_code_and_changes_nothing(
+    line: list[str], code: str, hint: str, omoide: Omoide, tmp_path: Path
+) -> None:
+    data = seeded(tmp_path / "state")
+    result = omoide(*line, "--json", "--data", data)
+    error = json.loads(result.stdout)["error"]
+    assert result.exit_code in (1, 2)
+    assert error["code"] == code
+    assert hint in error["message"]
+    left = json.loads(omoide("memory", "list", "--json", "--data", data).stdout)["facts"]
+    assert len(left) == 3
+
+
+def test_a_folder_without_memory_is_not_taken_for_an_empty_one(
+    omoide: Omoide, tmp_path: Path
+) -> None:
+    for line in (["show", "f1"], ["forget", "f1"]):
+        result = omoide("memory", *line, "--json", "--data", tmp_path / "state")
+        error = json.loads(result.stdout)["error"]
+        assert error["code"] == "memory-missing"
+        assert "--data" in error["message"]
+
+
+def test_one_fact_is_shown_whole(omoide: Omoide, tmp_path: Path) -> None:
+    data = seeded(tmp_path)
+    shown = json.loads(omoide("memory", "show", "f3", "--json", "--data", data).stdout)["fact"]
+    assert (shown["person"], shown["text"], shown["said_at"]) == (
+        "Ken",
+        CAT.text,
+        SUNDAY.isoformat(),
+    )
+    assert CAT.text in omoide("memory", "show", "f3", "--data", data).stdout
+
+
+async def test_a_search_shows_every_score_of_every_candidate(tmp_path: Path) -> None:
+    data = await seed(tmp_path)
+    lines: list[str] = []
+    question = memory.Question("好きなラーメンは何？", "Mio")
+    report = await memory.search(question, place_of(data), lines.append)
+    found = rows(report, "candidates")
+    assert found[0]["id"] == "f1"
+    for row in found:
+        assert row["scores"].keys() >= {"dense", "lexical", "recency", "date", "final"}
+        assert isinstance(row["passed"], bool)
+    assert all(name in lines[0] for name in ("PASSED", "DENSE", "LEXICAL", "RECENCY", "DATE"))
+    assert any(RAMEN.text in line for line in lines)
+
+
+async def test_the_only_person_there_is_need_not_be_named(tmp_path: Path) -> None:
+    data = await seed(tmp_path, CAT)
+    report = await memory.search(memory.Question("What is my cat called?"), place_of(data), quietly)
+    assert report.data["person"] == "Ken"
+    assert report.data["language"] == "en"
+
+
+def test_facts_and_persons_are_forgotten(omoide: Omoide, tmp_path: Path) -> None:
+    data = seeded(tmp_path)
+    one = json.loads(omoide("memory", "forget", "f1", "--json", "--data", data).stdout)
+    whole = omoide("memory", "forget", "--person", "Ken", "--data", data)
+    left = json.loads(omoide("memory", "list", "--json", "--data", data).stdout)["facts"]
+    assert one["forgotten"] == 1
+    assert whole.exit_code == 0
+    assert [fact["id"] for fact in left] == ["f2"]
+
+
+def test_beside_a_running_server_the_list_works_and_forgetting_says_how(
+    omoide: Omoide, tmp_path: Path
+) -> None:
+    data = seeded(tmp_path)
+    folder = IndexFolder(data / "memory" / "index")
+    try:
+        listed = omoide("memory", "list", "--json", "--data", data)
+        forgotten = omoide("memory", "forget", "f1", "--json", "--data", data)
+    finally:
+        folder.release()
+    assert len(json.loads(listed.stdout)["facts"]) == 3
+    error = json.loads(forgotten.stdout)["error"]
+    assert error["code"] == "index-locked"
+    assert "--url" in error["message"]
+
+
+def test_everything_of_a_person_is_exported_for_their_eyes_only(
+    omoide: Omoide, tmp_path: Path
+) -> None:
+    data = seeded(tmp_path / "state")
+    out = tmp_path / "mio.json"
+    result = omoide("memory", "export", "--person", "Mio", "--out", out, "--data", data)
+    printed = omoide("memory", "export", "--person", "Mio", "--data", data)
+    (person,) = json.loads(out.read_text(encoding="utf-8"))["persons"]
+    assert result.exit_code == 0
+    assert out.stat().st_mode & 0o077 == 0
+    assert person["person"] == "Mio"
+    assert {fact["id"] for fact in person["facts"]} == {"f1", "f2"}
+    assert person["pages"] == []
+    assert json.loads(printed.stdout) == person
+
+
+def test_an_export_that_can_not_be_written_says_so(omoide: Omoide, tmp_path: Path) -> None:
+    data = seeded(tmp_path / "state")
+    (tmp_path / "file").write_text("")
+    out = tmp_path / "file" / "mio.json"
+    result = omoide("memory", "export", "--out", out, "--json", "--data", data)
+    assert json.loads(result.stdout)["error"]["code"] == "file-unwritable"
+
+
+async def test_an_index_is_filled_again_from_the_store(tmp_path: Path) -> None:
+    data = await seed(tmp_path)
+    other = FakeEmbedder("fake-2")
+    place = Place(RULES, data, embedder=other, clock=FakeClock(SUNDAY))
+    report = await memory.reindex("", place, quietly)
+    assert report.data["persons"] == ["Ken", "Mio"]
+    assert len([text for text, kind in other.embedded if kind == "passage"]) >= 3
+
+
+async def test_facts_are_drawn_from_what_waits_in_the_folder(tmp_path: Path) -> None:
+    page = Page("私は犬を飼っています。", "いいね。", SUNDAY, id="turn1", person="Mio")
+    async with opened(tmp_path) as whole:
+        whole._writer.add_page(page)
+    engines = Engines(FakeVad(), FakeAsr(), FakeLlm(["x"]), FakeTts())
+    place = Place(RULES, tmp_path, engines=engines, embedder=FakeEmbedder())
+    lines: list[str] = []
+    first = rows(await memory.extract("", place, lines.append), "stored")
+    again = rows(await memory.extract("Mio", place, lines.append), "stored")
+    assert [fact["quote"] for fact in first] == ["私は犬を飼っています。"]
+    assert again == []
+    assert lines[-1] == "No facts were drawn."
+
+
+@asynccontextmanager
+async def remote(data: Path, facts: Sequence[Fact] = (RAMEN, GUITAR, CAT)) -> AsyncIterator[Place]:
+    engines = Engines(FakeVad(), FakeAsr(), FakeLlm(["x"]), FakeTts())
+    async with running(data, engines, extraction={"engine": "rules"}) as server:
+        for fact in facts:
+            await server.app.memory.add([fact])
+        yield Place(RULES, data / "elsewhere", server.http_url)
+
+
+async def test_a_running_server_is_asked_over_its_api(tmp_path: Path) -> None:
+    async with remote(tmp_path) as place:
+        listed = rows(await memory.list_facts("", False, place, quietly), "facts")
+        question = memory.Question("好きなラーメンは何？", "Mio", at="2026-09-28T12:00")
+        found = rows(await memory.search(question, place, quietly), "candidates")
+        shown = await memory.show("f3", place, quietly)
+        exported = rows(await memory.export("Mio", None, place, quietly), "persons")
+        indexed = await memory.reindex("Mio", place, quietly)
+        drawn = await memory.extract("", place, quietly)
+        one = await memory.forget(["f1"], "", place, quietly)
+        person = await memory.forget([], "Ken", place, quietly)
+        left = rows(await memory.list_facts("", False, place, quietly), "facts")
+    assert {fact["id"] for fact in listed} == {"f1", "f2", "f3"}
+    assert found[0]["id"] == "f1"
+    assert shown.data["fact"]["text"] == CAT.text  # type: ignore[index]
+    assert len(exported[0]["facts"]) == 2
+    assert indexed.data["persons"] == ["Mio"]
+    assert drawn.data["stored"] == []
+    assert (one.data["forgotten"], person.data["forgotten"]) == (1, 1)
+    assert [fact["id"] for fact in left] == ["f2"]
+
+
+async def test_what_a_server_refuses_comes_with_its_own_code(tmp_path: Path) -> None:
+    async with remote(tmp_path) as place:
+        with pytest.raises(OmoideError) as caught:
+            await memory.show("f9", place, quietly)
+    assert caught.value.code == "fact-unknown"
+
+
+@pytest.mark.parametrize(
+    ("url", "code"),
+    [("http://127.0.0.1:1", "server-unreachable"), ("ws://127.0.0.1:8000", "url-invalid")],
+)
+async def test_a_server_that_is_not_there_is_named(url: str, code: str, tmp_path: Path) -> None:
+    with pytest.raises(OmoideError) as caught:
+        await memory.list_facts("", False, Place(RULES, tmp_path, url), quietly)
+    assert caught.value.code == code
+    assert url in str(caught.value)

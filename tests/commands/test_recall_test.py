@@ -1,0 +1,133 @@
+"""`omoide recall-test` and `omoide calibrate`: reading sets, speaking questions, and counting."""
+
+import json
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import Result
+
+from server.audio import LISTENING_RATE
+from server.commands.recall_sets import SetQuestion, read_recall_set
+from server.commands.recall_test import Asked, measure
+from server.commands.voice import rehear
+from server.errors import OmoideError
+from server.memory.models import Candidate, Fact
+from tests.fakes import FakeAsr, FakeTts
+
+Omoide = Callable[..., Result]
+
+NOW = datetime.fromisoformat("2026-09-27T18:00:00+09:00")
+FACT = {
+    "type": "fact",
+    "person": "mio",
+    "id": "a",
+    "text": "あなたの猫の名前はタマだ。",
+    "said_at": NOW.isoformat(),
+}
+ASKED = {
+    "type": "question",
+    "person": "mio",
+    "id": "q",
+    "text": "うちの猫の名前は何？",
+    "asked_at": NOW.isoformat(),
+    "expect": ["a"],
+    "forbid": [],
+    "kind": "plain",
+}
+
+
+def write(path: Path, *rows: object) -> Path:
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def answer(expect: str, forbid: str, recalled: str, kind: str = "plain") -> Asked:
+    question = SetQuestion("mio", "q", "?", NOW, tuple(expect), tuple(forbid), kind)
+    found = [Candidate(Fact(f"mio/{name}", "mio", name, "en", NOW), 0.9, True) for name in recalled]
+    return Asked(question, tuple(found), 0.01)
+
+
+def test_the_figures_count_what_they_say() -> None:
+    asked = [
+        answer("a", "", "a"),
+        answer("a", "", "ba"),
+        answer("ab", "", "a"),  # one of two is no hit among three, but comes first
+        answer("b", "a", "ab", kind="changed"),
+        answer("", "", ""),
+        answer("", "", "c"),
+    ]
+    figures: Any = measure(asked)
+    assert figures["questions"] == 6
+    assert figures["hit_at_1"] == 0.5
+    assert figures["hit_at_3"] == 0.75
+    assert figures["false_recall"] == 0.5
+    assert figures["stale"] == 1.0
+    assert figures["by_kind"]["changed"]["hit_at_1"] == 0.0
+
+
+def test_a_share_of_no_questions_is_none() -> None:
+    figures = measure([answer("", "", "")])
+    assert (figures["hit_at_3"], figures["stale"], figures["false_recall"]) == (None, None, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("row", "hint"),
+    [
+        ("{", ":2"),
+        ("[]", "not an object"),
+        ({**ASKED, "type": "answer"}, "type must be"),
+        ({**ASKED, "asked_at": "2026-09-27T18:00:00"}, "needs a zone"),
+        ({**ASKED, "asked_at": "soon"}, ":2"),
+        ({**ASKED, "expect": "a"}, "list of ids"),
+        ({**ASKED, "expect": ["z"]}, "names z"),
+        ({**ASKED, "text": ""}, "text must be"),
+        (FACT, "twice"),
+    ],
+)
+def test_a_line_that_can_not_be_used_is_named(row: object, hint: str, tmp_path: Path) -> None:
+    with pytest.raises(OmoideError) as caught:
+        read_recall_set(write(tmp_path / "set.jsonl", FACT, row))
+    assert caught.value.code == "recall-set-invalid"
+    assert hint in str(caught.value)
+
+
+@pytest.mark.parametrize("line", [["recall-test"], ["calibrate", "--out", "c.yaml"]])
+def test_a_set_that_is_missing_is_an_error_of_the_command(
+    line: list[str], omoide: Omoide, tmp_path: Path
+) -> None:
+    result = omoide(*line, tmp_path / "none.jsonl", "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["error"]["code"] == "recall-set-invalid"
+    assert not (tmp_path / "c.yaml").exists()
+
+
+async def test_questions_are_spoken_and_heard_once_each() -> None:
+    voice, ear = FakeTts(0, 0.01), FakeAsr("猫わ", "犬わ", seconds=0)
+    texts = [("猫は？", "ja"), ("犬は？", "ja"), ("猫は？", "ja")]
+    heard = await rehear(texts, voice, ear, "ja")
+    assert heard == {"猫は？": "猫わ", "犬は？": "犬わ"}
+    assert voice.spoken == [("猫は？", "ja"), ("犬は？", "ja")]
+    assert ear.languages == ["ja", "ja"]
+    assert np.isclose(len(ear.heard[0]), 0.03 * LISTENING_RATE, atol=2)
+
+
+@pytest.mark.model
+@pytest.mark.slow
+def test_a_set_is_asked_of_a_store_of_its_own(omoide: Omoide, tmp_path: Path) -> None:
+    later = {**ASKED, "id": "q2", "asked_at": "2026-09-26T18:00:00+09:00", "expect": []}
+    file = write(
+        tmp_path / "set.jsonl", FACT, {**ASKED, "asked_at": "2026-09-28T18:00+09:00"}, later
+    )
+    result = omoide("recall-test", file, "--plot", "plot.png", "--json", "--data", tmp_path / "s")
+    report = json.loads(result.stdout)
+    assert result.exit_code == 0, result.output
+    assert (report["questions"], report["hit_at_3"], report["false_recall"]) == (2, 1.0, 0.0)
+    assert report["by_kind"]["plain"]["questions"] == 2
+    assert report["recall_ms_p50"] > 0
+    assert (tmp_path / "plot.png").stat().st_size > 1000
+    assert not (tmp_path / "s").exists()
