@@ -7,20 +7,24 @@ from pathlib import Path
 
 import anyio
 import structlog
+from anyio import to_thread
 from anyio.abc import TaskStatus
 
-from server import asr, llm, tts, vad
+from server import asr, embedding, llm, tts, vad
 from server.access import Access
 from server.clock import SystemClock
 from server.config import Config
 from server.conversation import Conversation, Engines, House
 from server.descriptors import raise_limit
 from server.errors import OmoideError
+from server.extraction import choose_extractor
 from server.failures import log_fault, quieten
 from server.gateway import serve_devices
-from server.memory import Memory
+from server.jobs import Jobs
+from server.memory.extract import RulesExtractor
+from server.memory.opening import open_memory
 from server.phrasebook import Phrasebook
-from server.ports import Device, Engine
+from server.ports import Clock, Device, Embedder, Engine
 from server.prompting import PROMPTS, Phrases, PromptFiles, compose
 from server.recording import RecentTurns, Recorder
 from server.telemetry import Metrics
@@ -42,26 +46,38 @@ class Doors:
 class App:
     """Everything a server consists of. Build it with `open_app`."""
 
-    def __init__(self, config: Config, data: Path, engines: Engines | None = None) -> None:
+    def __init__(
+        self,
+        config: Config,
+        data: Path,
+        engines: Engines | None = None,
+        embedder: Embedder | None = None,
+        clock: Clock | None = None,
+    ) -> None:
         data.mkdir(parents=True, exist_ok=True)
         self.config = config
         self.data = data
-        self.clock = SystemClock(config.server.timezone)
+        self.clock = clock or SystemClock(config.server.timezone)
         self.prompts = PromptFiles(
             Path(config.persona.prompts) if config.persona.prompts else PROMPTS
         )
-        self.memory = Memory(config.history)
         self.recent = RecentTurns(config.recording.recent_turns)
         self.metrics = Metrics()
         self.access = Access(config, data, self.clock)
+        self.engines = engines or build_engines(config, data)
+        self.embedder = embedder or embedding.build(config.embedding)
+        self.memory = open_memory(
+            config, data / "memory", self.embedder, RulesExtractor(), self.clock
+        )
+        self.jobs = Jobs(self.memory, config.extraction, self.clock)
         observers = (
             self.memory,
+            self.jobs,
             self.recent,
             self.metrics,
             Recorder(data / "recordings", config.recording),
         )
         self.turns = Turns(self.clock, observers)
-        self.engines = engines or build_engines(config, data)
         self.phrasebook = Phrasebook(
             Phrases(self.prompts), self.engines.tts, config.persona.language, config.tts
         )
@@ -82,7 +98,13 @@ class App:
     def stages(self) -> dict[str, Engine]:
         """The engines by the name of their stage."""
         engines = self.engines
-        return {"vad": engines.vad, "asr": engines.asr, "llm": engines.llm, "tts": engines.tts}
+        return {
+            "vad": engines.vad,
+            "asr": engines.asr,
+            "embedding": self.embedder,
+            "llm": engines.llm,
+            "tts": engines.tts,
+        }
 
     async def converse(self, device: Device) -> None:
         """Hold the conversation with one connected device until it hangs up or this is cancelled."""
@@ -95,11 +117,23 @@ class App:
                 tasks.start_soon(self._warm_up_one, name, engine)
         if "llm" not in self.troubles:
             await self._noting("llm", self._read_persona())
+            self.memory.consolidator.extractor = await choose_extractor(
+                self.config, self.engines.llm, self.prompts
+            )
+        await self.jobs.start()
         log.info("warm", troubles={name: error.code for name, error in self.troubles.items()})
         self.warm.set()
+        if "embedding" not in self.troubles:
+            await self._noting("embedding", self._catch_up())
+
+    async def _catch_up(self) -> None:
+        """Embed what has no vector of the present model, as after a change of models; that may take minutes."""
+        await self.memory.catch_up()
 
     async def aclose(self) -> None:
-        """Close the engines."""
+        """Stop the wakes, store what is left, close the engines."""
+        self.jobs.stop()
+        await to_thread.run_sync(self.memory.close)
         for engine in self.stages.values():
             await engine.aclose()
 
@@ -159,7 +193,11 @@ def build_engines(config: Config, data: Path) -> Engines:
 
 @asynccontextmanager
 async def open_app(
-    config: Config, data: Path, engines: Engines | None = None
+    config: Config,
+    data: Path,
+    engines: Engines | None = None,
+    embedder: Embedder | None = None,
+    clock: Clock | None = None,
 ) -> AsyncIterator[App]:
     """Build everything, warm the engines up in the background, and close them on leaving.
 
@@ -167,11 +205,14 @@ async def open_app(
         config: The configuration.
         data: Folder for all state; made if it is missing.
         engines: Engines to use instead of those that the configuration names.
+        embedder: Likewise for memory's search.
+        clock: The time, instead of that of the system.
 
     Raises:
         OmoideError: Something can't be built at all, e.g. a folder that can't be written.
     """
-    app = App(config, data, engines)
+    app = App(config, data, engines, embedder, clock)
+    await to_thread.run_sync(app.memory.load)
     raised: Exception | None = None
     try:
         async with anyio.create_task_group() as tasks:

@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    BaseModel,
-    ConfigDict,
     Field,
     SecretStr,
     ValidationError,
@@ -23,6 +21,15 @@ from pydantic_settings import (
 from server.config_environment import read_variables
 from server.config_faults import explain
 from server.config_file import ConfigFile, read_config_file
+from server.config_memory import (
+    EmbeddingSection,
+    ExtractionSection,
+    IndexSection,
+    OpenAiEmbeddingSection,
+    RetrievalSection,
+    TransformersEmbeddingSection,
+)
+from server.config_section import Section, find_key
 from server.config_values import (
     ApiKey,
     Host,
@@ -40,17 +47,22 @@ from server.config_values import (
     Token,
     VariableName,
     Zone,
-    check_key,
 )
 from server.errors import ConfigError
 
+__all__ = [
+    "Config",
+    "EmbeddingSection",
+    "ExtractionSection",
+    "IndexSection",
+    "OpenAiEmbeddingSection",
+    "RetrievalSection",
+    "Section",
+    "TransformersEmbeddingSection",
+    "load_config",
+]
+
 ENVIRONMENT_PREFIX = "OMOIDE_"
-
-
-class Section(BaseModel):
-    """Base of every section: a key that is not known is an error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class ServerSection(Section):
@@ -159,23 +171,6 @@ class AsrSection(Section):
     whisper: WhisperSection = WhisperSection()
 
 
-class RetrievalSection(Section):
-    """Which memories reach a prompt."""
-
-    candidates: Annotated[int, Field(ge=1)] = 8
-    recency_weight: Annotated[float, Field(ge=0)] = 0.05
-    recency_days: Annotated[float, Field(gt=0)] = 14.0
-    limit: Annotated[int, Field(ge=0)] = 3
-
-
-class ExtractionSection(Section):
-    """When facts are drawn from what was said."""
-
-    silence_minutes: Annotated[float, Field(gt=0)] = 5.0
-    turns: Annotated[int, Field(ge=1)] = 8
-    duplicate_threshold: Probability = 0.92
-
-
 class HistorySection(Section):
     """What stays verbatim in the prompt."""
 
@@ -230,12 +225,7 @@ class OpenAiLlmSection(Section):
         Raises:
             ConfigError: What stands in the environment can't be a key.
         """
-        if configured := self.api_key.get_secret_value():
-            return configured
-        try:
-            return check_key(os.environ.get(self.api_key_env, ""))
-        except ValueError as error:
-            raise ConfigError(f"environment variable {self.api_key_env}: {error}.") from error
+        return find_key(self.api_key, self.api_key_env)
 
 
 class LlmSection(Section):
@@ -312,7 +302,9 @@ class Config(BaseSettings):
     vad: VadSection = VadSection()
     endpointing: EndpointingSection = EndpointingSection()
     asr: AsrSection = AsrSection()
+    embedding: EmbeddingSection = EmbeddingSection()
     retrieval: RetrievalSection = RetrievalSection()
+    index: IndexSection = IndexSection()
     extraction: ExtractionSection = ExtractionSection()
     history: HistorySection = HistorySection()
     persona: PersonaSection = PersonaSection()

@@ -25,7 +25,7 @@ from server.config import Config
 from server.errors import LlmError, OmoideError
 from server.failures import log_fault
 from server.listening import Utterance, listen
-from server.memory import Memory
+from server.memory import TalkMemory
 from server.phrasebook import Phrasebook
 from server.ports import Asr, Clock, Device, Llm, TextDelta, Tts, Usage, Vad, Voice
 from server.prompting import PromptFiles, compose
@@ -64,7 +64,7 @@ class House:
     config: Config
     clock: Clock
     engines: Engines
-    memory: Memory
+    memory: TalkMemory
     prompts: PromptFiles
     phrasebook: Phrasebook
     turns: Turns
@@ -223,7 +223,9 @@ class Conversation:
         self.device.send(ShowTranscript(transcript.text))
         turn.query = normalize(transcript.text)
         with stage(Stage.RECALL):
-            turn.recalled = await self.house.memory.recall(turn.person, turn.query)
+            turn.recalled = await self.house.memory.recall(
+                turn.person, transcript.text, transcript.language
+            )
         mark(Happening.RECALL_END)
         laps = Laps()
         tokens = limit_length(self._think(self._compose(turn, transcript), turn, laps))
@@ -333,6 +335,7 @@ class Conversation:
         """Fall silent for a new turn; return the reply that is over."""
         previous, self._reply = self._reply, self._new_reply()
         self._open.append(self._reply)
+        self.house.memory.make_way()
         if previous.playback.active:
             self._fell_silent_at = anyio.current_time()
         previous.cancel()

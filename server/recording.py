@@ -79,7 +79,13 @@ def describe(turn: Turn) -> Mapping[str, object]:
         "language": transcript.language if transcript else "",
         "query": turn.query,
         "recalled": [
-            {"text": line.text, "score": line.score, "parts": dict(line.parts)}
+            {
+                "id": line.id,
+                "text": line.text,
+                "said_at": line.at.isoformat(),
+                "score": line.score,
+                "parts": dict(line.parts),
+            }
             for line in turn.recalled.lines
         ],
         "reply": turn.reply,

@@ -89,6 +89,16 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class Decoding:
+    """How a model is to answer, where that differs from a reply that is spoken."""
+
+    temperature: float
+    max_tokens: int
+    background: bool = False
+    """Whether somebody who talks goes before: a local model drops this work for a reply."""
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
     """What a language model is asked. Stable parts first, so that a model server's prefix cache survives."""
 
@@ -96,6 +106,8 @@ class Prompt:
     messages: tuple[Message, ...]
     language: str
     """Two-letter code of the language to answer in."""
+    decoding: Decoding | None = None
+    """None for a spoken reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +119,7 @@ class Recalled:
     score: float
     parts: Mapping[str, float] = field(default_factory=dict)
     """The components of the score, by name."""
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
 """Hand-written engines and devices for tests: scripted, on the loop's clock, recording what they received."""
 
+import itertools
 import math
+import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -24,13 +26,24 @@ from server.audio import LISTENING_RATE, Audio, Samples, level_dbfs, to_pcm
 from server.config import Config
 from server.conversation import Conversation, Engines, House
 from server.errors import OmoideError
-from server.memory import Memory
+from server.memory import Page, page_of
+from server.memory.working import WorkingBuffer
 from server.phrasebook import Phrasebook
-from server.ports import LlmEvent, LlmTraits, Speech, TextDelta, Usage, VadSession, Voice
+from server.ports import (
+    LlmEvent,
+    LlmTraits,
+    Speech,
+    TextDelta,
+    TextKind,
+    Usage,
+    VadSession,
+    Vectors,
+    Voice,
+)
 from server.prompting import Phrases, PromptFiles
 from server.recording import RecentTurns
 from server.trace import Turns
-from server.turn import Prompt, Transcript
+from server.turn import Prompt, Recollection, Transcript, Turn
 
 PROMPTS = Path(__file__).resolve().parent.parent / "prompts"
 FRAME_SECONDS = 0.06
@@ -45,6 +58,32 @@ def voice(seconds: float, hertz: float = 220.0, rate: int = LISTENING_RATE) -> S
 
 def silence(seconds: float) -> Samples:
     return np.zeros(round(seconds * LISTENING_RATE), np.int16)
+
+
+class FakeMemory:
+    """Remembers the last exchanges in a real buffer, and recalls what it was told to."""
+
+    def __init__(self, config: Config) -> None:
+        self.working = WorkingBuffer(config.history)
+        self.recollection = Recollection()
+        self.asked: list[tuple[str, str, str]] = []
+        """Person, query and language of every recall."""
+        self.made_way = 0
+
+    async def recall(self, person: str, query: str, language: str) -> Recollection:
+        await anyio.lowlevel.checkpoint()
+        self.asked.append((person, query, language))
+        return self.recollection
+
+    def recent(self, person: str, now: datetime) -> list[Page]:
+        return self.working.recent(person, now)
+
+    def make_way(self) -> None:
+        self.made_way += 1
+
+    def turn_finished(self, turn: Turn) -> None:
+        if (page := page_of(turn)) is not None:
+            self.working.add(page)
 
 
 class FakeEngine:
@@ -105,20 +144,24 @@ Step = str | float | Exception
 
 
 class FakeLlm(FakeEngine):
-    """Plays one script per call; the last one again when there are no more."""
+    """Plays one script per call, the last one again when there are no more; those of background work apart."""
 
-    def __init__(self, *scripts: Sequence[Step]) -> None:
+    def __init__(self, *scripts: Sequence[Step], draws: Sequence[Sequence[Step]] = ()) -> None:
         super().__init__()
         self.scripts = list(scripts)
         self.prompts: list[Prompt] = []
+        self.background_scripts = list(draws) or [['{"facts": []}']]
+        self.background_prompts: list[Prompt] = []
         self.open_streams = 0
 
     def traits(self, language: str) -> LlmTraits:
         return LlmTraits(compact=False, prompt_budget_tokens=3000)
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[LlmEvent, None]:
-        self.prompts.append(prompt)
-        script = self.scripts.pop(0) if len(self.scripts) > 1 else self.scripts[0]
+        behind = prompt.decoding is not None and prompt.decoding.background
+        (self.background_prompts if behind else self.prompts).append(prompt)
+        scripts = self.background_scripts if behind else self.scripts
+        script = scripts.pop(0) if len(scripts) > 1 else scripts[0]
         self.open_streams += 1
         try:
             for step in script:
@@ -158,6 +201,31 @@ class FakeTts(FakeEngine):
             yield Audio(voice(self.seconds_per_char * len(text), rate=48_000), 48_000)
         finally:
             self.open_streams -= 1
+
+
+class FakeEmbedder(FakeEngine):
+    """Takes texts with many pairs of letters in common for close; fails as it is told to."""
+
+    def __init__(self, model: str = "fake-1", dimensions: int = 64) -> None:
+        super().__init__()
+        self.model = model
+        self.dimensions = dimensions
+        self.embedded: list[tuple[str, TextKind]] = []
+        self.fails: Callable[[Sequence[str]], OmoideError | None] = lambda texts: None
+        self.seconds = 0.0
+
+    async def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        await anyio.sleep(self.seconds)
+        if (error := self.fails(texts)) is not None:
+            raise error
+        self.embedded += [(text, kind) for text in texts]
+        rows = np.zeros((len(texts), self.dimensions), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            letters = f"^{text}$".encode("utf-8", "ignore").decode()
+            for pair in itertools.pairwise(letters):
+                row[zlib.crc32("".join(pair).encode()) % self.dimensions] += 1
+        unit: Vectors = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return unit
 
 
 class FakeClock:
@@ -274,7 +342,7 @@ class FakeHouse:
 
     def __post_init__(self) -> None:
         self.recent = RecentTurns(50)
-        self.memory = Memory(self.config.history)
+        self.memory = FakeMemory(self.config)
         self.clock = FakeClock()
         prompts = PromptFiles(PROMPTS)
         self.phrasebook = Phrasebook(Phrases(prompts), self.tts, "ja", self.config.tts)

@@ -11,6 +11,7 @@ from server.access import Access
 from server.callers import Caller
 from server.config import Config
 from server.errors import OmoideError
+from server.memory import Memory
 from server.ports import Clock, Engine
 from server.recording import RecentTurns
 from server.telemetry import Metrics
@@ -42,6 +43,10 @@ class WebHost(Protocol):
     @property
     def recent(self) -> RecentTurns:
         """The last turns."""
+
+    @property
+    def memory(self) -> Memory:
+        """What is remembered."""
 
     @property
     def stages(self) -> Mapping[str, Engine]:

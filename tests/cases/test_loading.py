@@ -17,7 +17,7 @@ from server.config import Config
 from server.conversation import Engines
 from server.ports import LlmEvent, Speech, Voice
 from server.turn import Prompt, Transcript
-from tests.fakes import FakeAsr, FakeDevice, FakeLlm, FakeTts, FakeVad, silence, voice
+from tests.fakes import FakeAsr, FakeDevice, FakeEmbedder, FakeLlm, FakeTts, FakeVad, silence, voice
 from tests.talks import check_states, shown, stops
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
@@ -114,7 +114,7 @@ async def test_a_turn_while_models_load_waits_and_does_not_fail(
     slow: Callable[[Engines], Engines], tmp_path: Path
 ) -> None:
     """X#2727: loading took longer than the robot waits, and the session was closed."""
-    async with open_app(Config(), tmp_path, slow(ready())) as app:
+    async with open_app(Config(), tmp_path, slow(ready()), FakeEmbedder()) as app:
         device = FakeDevice()
         async with talking_to(app, device):
             await device.hear(silence(0.3), voice(0.6), silence(1.0))
@@ -127,7 +127,9 @@ async def test_a_turn_while_models_load_waits_and_does_not_fail(
 
 async def test_while_the_language_model_loads_the_silence_is_filled(tmp_path: Path) -> None:
     """X#2727."""
-    async with open_app(Config(), tmp_path, replace(ready(), llm=LoadingLlm())) as app:
+    async with open_app(
+        Config(), tmp_path, replace(ready(), llm=LoadingLlm()), FakeEmbedder()
+    ) as app:
         device = FakeDevice()
         async with talking_to(app, device):
             await device.hear(silence(0.3), voice(0.6), silence(1.0))
@@ -158,7 +160,7 @@ class BlockingTts(FakeTts):
 async def test_a_second_robot_does_not_wait_until_the_first_has_finished(tmp_path: Path) -> None:
     """X#2683."""
     engines = replace(ready(), llm=SlowForSome(["はい、元気です。"]), tts=BlockingTts())
-    async with open_app(Config(), tmp_path, engines) as app:
+    async with open_app(Config(), tmp_path, engines, FakeEmbedder()) as app:
         await app.warm.wait()
         first, second = FakeDevice(person="hana"), FakeDevice(person="taro")
         second.id = "aa:bb:cc:00:11:33"

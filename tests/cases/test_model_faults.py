@@ -13,7 +13,7 @@ from server.app import App, open_app
 from server.config import Config
 from server.conversation import Engines
 from server.llm import build as build_llm
-from tests.fakes import FakeAsr, FakeDevice, FakeTts, FakeVad
+from tests.fakes import FakeAsr, FakeDevice, FakeEmbedder, FakeTts, FakeVad
 from tests.ports.openai_stand_in import (
     Behaviour,
     StandIn,
@@ -40,9 +40,13 @@ async def talking_with(
     config = Config(
         llm={"engine": "openai", "openai": openai, **llm},
         pacing={"filler_after_seconds": 0.2, "tail_ms": 0},
+        extraction={"engine": "rules"},
     )
     engines = Engines(FakeVad(), FakeAsr(), build_llm(config, data), FakeTts(0.0, 0.003))
-    async with open_app(config, data, engines) as app, anyio.create_task_group() as tasks:
+    async with (
+        open_app(config, data, engines, FakeEmbedder()) as app,
+        anyio.create_task_group() as tasks,
+    ):
         await app.warm.wait()
         device = FakeDevice()
         tasks.start_soon(app.converse, device)

@@ -18,7 +18,17 @@ from server.errors import LlmError
 from server.ports import Speech
 from server.prompting import time_line
 from server.turn import Transcript
-from tests.fakes import FakeAsr, FakeDevice, FakeHouse, FakeLlm, FakeTts, FakeVad, silence, voice
+from tests.fakes import (
+    FakeAsr,
+    FakeDevice,
+    FakeEmbedder,
+    FakeHouse,
+    FakeLlm,
+    FakeTts,
+    FakeVad,
+    silence,
+    voice,
+)
 from tests.talks import make_house, shown, stops, talking, until
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
@@ -51,7 +61,10 @@ async def test_the_model_is_told_the_time_of_the_configured_zone(
     llm = FakeLlm(["三時です。"])
     engines = Engines(FakeVad(), FakeAsr(), llm, FakeTts())
     config = Config(server={"timezone": "Asia/Tokyo"})
-    async with open_app(config, tmp_path, engines) as app, anyio.create_task_group() as tasks:
+    async with (
+        open_app(config, tmp_path, engines, FakeEmbedder()) as app,
+        anyio.create_task_group() as tasks,
+    ):
         device = FakeDevice()
         tasks.start_soon(app.converse, device)
         before = datetime.now(ZoneInfo("Asia/Tokyo"))  # noqa: TID251 - the program reads the same clock

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,14 @@ from server.access import Access
 from server.config import Config
 from server.errors import OmoideError  # noqa: TC001 - evaluated with the class
 from server.gateway import serve_devices
+from server.memory import Memory
+from server.memory.extract import RulesExtractor
+from server.memory.opening import open_memory
 from server.ports import Device
 from server.recording import RecentTurns
 from server.telemetry import Metrics
 from server.web import serve_web
+from tests.fakes import FakeEmbedder
 
 ROBOT = "aa:bb:cc:dd:ee:ff"
 FROM_AFAR = {"X-Forwarded-For": "203.0.113.9"}
@@ -68,6 +73,16 @@ class FakeApp:
         self.devices: list[Device] = []
         self.heard: list[DeviceEvent] = []
         self._talk = talk or self._repeat
+
+    @cached_property
+    def memory(self) -> Memory:
+        """Opened when a test first comes to it."""
+        folder = self.data / "memory"
+        return open_memory(self.config, folder, FakeEmbedder(), RulesExtractor(), self.clock)
+
+    def close(self) -> None:
+        if "memory" in vars(self):
+            self.memory.close()
 
     async def converse(self, device: Device) -> None:
         self.devices.append(device)
@@ -137,11 +152,12 @@ async def open_doors(
     ports = {"device_port": 0, **({"http_port": 0} if http else {})}
     server = {"host": "127.0.0.1", **ports, **sections.pop("server", {})}
     app = FakeApp(Config(server=server, **sections), data, talk)
-    async with anyio.create_task_group() as tasks:
-        device_port = await tasks.start(serve_devices, app)
-        http_port = await tasks.start(serve_web, app) if http else app.config.server.http_port
-        yield Doors(app, device_port, http_port)
-        tasks.cancel_scope.cancel()
+    with closing(app):
+        async with anyio.create_task_group() as tasks:
+            device_port = await tasks.start(serve_devices, app)
+            http_port = await tasks.start(serve_web, app) if http else app.config.server.http_port
+            yield Doors(app, device_port, http_port)
+            tasks.cancel_scope.cancel()
 
 
 async def exchange(port: int, raw: bytes) -> bytes:

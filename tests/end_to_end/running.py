@@ -11,6 +11,7 @@ import anyio
 from server.app import App, open_app, serve
 from server.config import Config
 from server.conversation import Engines
+from tests.fakes import FakeEmbedder
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +35,11 @@ class Running:
 async def running(
     data: Path, engines: Engines | None = None, **sections: Any
 ) -> AsyncIterator[Running]:
-    """Run a server around the block, on free ports."""
+    """Run a server around the block, on free ports. With fake engines memory searches with a fake one, too."""
+    embedder = None if engines is None else FakeEmbedder()
     server = {"host": "127.0.0.1", "device_port": 0, "http_port": 0} | sections.pop("server", {})
     config = Config(server=server, **sections)
-    async with open_app(config, data, engines) as app, anyio.create_task_group() as tasks:
+    async with open_app(config, data, engines, embedder) as app, anyio.create_task_group() as tasks:
         doors = await tasks.start(serve, app)
         await app.warm.wait()
         yield Running(app, doors.device_port, doors.http_port)

@@ -119,6 +119,24 @@ def test_a_mac_address_of_decimal_digits_is_no_number(file: Path) -> None:
     assert config.devices == {"10:20:30:40:50:06": DeviceSection(person="hanako")}
 
 
+def test_keys_of_memory_are_not_shown(file: Path) -> None:
+    text = "embedding:\n  openai:\n    api_key: sk-hush\nindex:\n  api_key: hush\n"
+
+    config = load_config(written(file, text))
+
+    assert "hush" not in repr(config)
+    assert config.embedding.openai.key() == "sk-hush"
+
+
+def test_what_is_calibrated_may_be_set_or_left_to_the_calibration(file: Path) -> None:
+    text = "retrieval:\n  gate: 0.4\nextraction:\n  duplicate_threshold: null\n"
+
+    config = load_config(written(file, text))
+
+    assert config.retrieval.gate == 0.4
+    assert config.extraction.duplicate_threshold is None
+
+
 def test_keys_of_services_are_not_shown(file: Path) -> None:
     config = load_config(
         written(file, "llm:\n  openai:\n    api_key: sk-hush\naccess:\n  api_token: hush\n")

@@ -1,0 +1,94 @@
+"""The sections of the configuration that belong to memory, from embedding to extraction."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, SecretStr
+
+from server.config_section import Section, find_key
+from server.config_values import ApiKey, Probability, Seconds, ServiceUrl, VariableName
+
+Dimensions = Annotated[int, Field(ge=8, le=8192)]
+
+
+class TransformersEmbeddingSection(Section):
+    """A model of the sentence-transformers library."""
+
+    model: str = "Qwen/Qwen3-Embedding-0.6B"
+    dimensions: Dimensions = 256
+    dtype: Literal["float32", "bfloat16", "float16"] = "bfloat16"
+    device: str = ""
+
+
+class OpenAiEmbeddingSection(Section):
+    """Any endpoint that speaks the OpenAI embedding protocol."""
+
+    base_url: ServiceUrl = ""
+    model: str = ""
+    api_key: ApiKey = SecretStr("")
+    api_key_env: VariableName = "OPENAI_API_KEY"
+    dimensions: Dimensions = 256
+    batch_texts: Annotated[int, Field(ge=1, le=2048)] = 10
+    timeout_seconds: Seconds = 10.0
+    query_prefix: str = ""
+    passage_prefix: str = ""
+
+    def address(self) -> str:
+        """Return the base URL: the configured one, else that of OpenAI."""
+        return self.base_url or "https://api.openai.com/v1"
+
+    def key(self) -> str:
+        """Return the API key: the configured one, else that of the environment; empty if there is none.
+
+        Raises:
+            ConfigError: What stands in the environment can't be a key.
+        """
+        return find_key(self.api_key, self.api_key_env)
+
+
+class EmbeddingSection(Section):
+    """How texts become vectors."""
+
+    engine: Literal["auto", "blend", "e5", "use", "sentence-transformers", "openai"] = "auto"
+    sentence_transformers: TransformersEmbeddingSection = TransformersEmbeddingSection()
+    openai: OpenAiEmbeddingSection = OpenAiEmbeddingSection()
+
+
+class ArticleSection(Section):
+    """The article's form of retrieval."""
+
+    candidates: Annotated[int, Field(ge=1)] = 8
+    threshold: Annotated[float, Field(ge=-1, le=2)] = 0.45
+
+
+class RetrievalSection(Section):
+    """Which memories reach a prompt."""
+
+    mode: Literal["hybrid", "article"] = "hybrid"
+    limit: Annotated[int, Field(ge=0)] = 3
+    candidates: Annotated[int, Field(ge=1)] = 50
+    gate: Probability | None = None
+    recency_weight: Annotated[float, Field(ge=0)] = 0.05
+    recency_days: Annotated[float, Field(gt=0)] = 14.0
+    week_start: Annotated[int, Field(ge=0, le=6)] = 0
+    embed_timeout_seconds: Seconds = 1.0
+    calibration: str = ""
+    article: ArticleSection = ArticleSection()
+
+
+class IndexSection(Section):
+    """Where vectors are searched."""
+
+    engine: Literal["edge", "qdrant"] = "edge"
+    url: str = ""
+    api_key: ApiKey = SecretStr("")
+
+
+class ExtractionSection(Section):
+    """When facts are drawn from what was said."""
+
+    engine: Literal["auto", "llm", "rules"] = "auto"
+    silence_minutes: Annotated[float, Field(gt=0)] = 5.0
+    turns: Annotated[int, Field(ge=1)] = 8
+    attempts: Annotated[int, Field(ge=1)] = 3
+    retry_minutes: Annotated[float, Field(gt=0)] = 1.0
+    duplicate_threshold: Probability | None = None

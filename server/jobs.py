@@ -1,0 +1,100 @@
+"""Wakes memory at the right moments: after silence, after enough turns, and when something has to be tried again."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, timedelta
+
+import structlog
+from anyio import to_thread
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+from server.clock import SystemClock
+from server.config import ExtractionSection
+from server.errors import OmoideError
+from server.failures import log_fault, quieten
+from server.memory import Memory
+from server.ports import Clock
+from server.turn import Turn
+
+log = structlog.get_logger(__name__)
+
+_HOUSEKEEPING_SECONDS = 60
+_GRACE_SECONDS = 3600
+"""How late a wake may come and still be followed: the machine may have slept."""
+
+
+class Jobs:
+    """The wakes of one server. A `TurnObserver`. Nothing is kept on disk: at the start they are made from memory."""
+
+    def __init__(self, memory: Memory, section: ExtractionSection, clock: Clock) -> None:
+        self._memory = memory
+        self._section = section
+        self._clock = clock
+        self._turns: dict[str, int] = {}
+        # Two at once: while one draws facts, what is said meanwhile is the work of the next.
+        self._scheduler = AsyncIOScheduler(
+            job_defaults={"misfire_grace_time": _GRACE_SECONDS, "max_instances": 2}
+        )
+
+    async def start(self) -> None:
+        """Begin to wake, first for everybody whose last talk has not been worked off. Call `stop` at the end."""
+        quieten("apscheduler", "scheduler-trouble")
+        self._scheduler.start()
+        self._scheduler.add_job(
+            self._keep_up,
+            "interval",
+            seconds=_HOUSEKEEPING_SECONDS,
+            id="housekeeping",
+            max_instances=1,
+        )
+        for person, last in (await to_thread.run_sync(self._memory.last_waiting)).items():
+            since = self._clock.now().astimezone(UTC) - last.astimezone(UTC)
+            self._wake(person, max(self._silence - since, timedelta()))
+
+    def stop(self) -> None:
+        """Wake no more."""
+        if self._scheduler.running:
+            self._scheduler.shutdown(wait=False)
+
+    def turn_finished(self, turn: Turn) -> None:
+        """Set the wake of a person: now if enough was said, else after silence."""
+        if not turn.worth_keeping:
+            return
+        count = self._turns.get(turn.person, 0) + 1
+        self._turns[turn.person] = count
+        enough = count >= self._section.turns
+        self._wake(turn.person, timedelta() if enough else self._silence)
+
+    @property
+    def _silence(self) -> timedelta:
+        return timedelta(minutes=self._section.silence_minutes)
+
+    def _wake(self, person: str, wait: timedelta) -> None:
+        if self._scheduler.running:
+            self._scheduler.add_job(
+                self._extract,
+                "date",
+                run_date=SystemClock("UTC").now() + wait,  # the scheduler knows no other time
+                args=[person],
+                id=f"extract {person}",
+                replace_existing=True,
+            )
+
+    async def _extract(self, person: str) -> None:
+        self._turns.pop(person, None)
+        with self._logging_faults():
+            stored = await self._memory.extract(person)
+            log.info("facts-drawn", count=len(stored))
+
+    async def _keep_up(self) -> None:
+        with self._logging_faults():
+            await self._memory.keep_up()
+
+    @contextmanager
+    def _logging_faults(self) -> Iterator[None]:
+        try:
+            yield
+        except OmoideError as error:  # what was drawn from is put off
+            log.warning("memory-trouble", code=error.code, reason=str(error))
+        except Exception as error:
+            log_fault("memory-fault", error)

@@ -1,0 +1,162 @@
+"""Memory over HTTP: listing, searching, showing, exporting, drawing and forgetting."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.doors.premises import FROM_AFAR, Doors, open_doors
+from tests.memory.remembering import fact, turn
+
+NOON = datetime(2026, 5, 3, 12, tzinfo=UTC)
+CAT = "猫のタマを飼ってるよ。"
+
+
+@pytest.fixture
+async def doors(tmp_path: Path) -> AsyncIterator[Doors]:
+    async with open_doors(tmp_path, http=True, retrieval={"gate": 0.0}) as opened:
+        yield opened
+
+
+async def ask(doors: Doors, method: str, path: str, **options: Any) -> tuple[int, Any]:
+    async with doors.web() as web:
+        answer = await web.request(method, path, **options)
+    return answer.status_code, answer.json()
+
+
+async def told(doors: Doors, *said: str, person: str = "hana") -> list[dict[str, Any]]:
+    for number, text in enumerate(said):
+        doors.app.memory.turn_finished(turn(text, NOON + timedelta(minutes=number), person))
+    status, answer = await ask(doors, "POST", "/api/debug/extract", json={"person": person})
+    assert status == 200
+    stored: list[dict[str, Any]] = answer["stored"]
+    return stored
+
+
+async def test_facts_are_drawn_at_once_and_returned(doors: Doors) -> None:
+    [stored] = await told(doors, CAT, "おはよう。")
+    assert (stored["quote"], stored["person"], stored["origin"]) == (CAT, "hana", "rules")
+    assert await ask(doors, "POST", "/api/debug/extract", json={}) == (200, {"stored": []})
+
+
+async def test_what_is_known_can_be_listed_shown_and_exported(doors: Doors) -> None:
+    [stored] = await told(doors, CAT)
+    assert await ask(doors, "GET", "/api/memory/persons") == (200, {"persons": ["hana"]})
+    assert await ask(doors, "GET", "/api/memory/hana/facts") == (200, {"facts": [stored]})
+    assert await ask(doors, "GET", f"/api/memory/facts/{stored['id']}") == (200, stored)
+    _, everything = await ask(doors, "GET", "/api/memory/hana/export")
+    assert everything["facts"] == [stored]
+    assert [page["said"] for page in everything["pages"]] == [CAT]
+    assert everything["pages"][0]["at"] == NOON.isoformat()
+
+
+async def test_replaced_facts_are_listed_only_on_request(doors: Doors) -> None:
+    old, new = fact("あなたは東京に住んでいる。", NOON), fact("あなたは大阪に住んでいる。", NOON)
+    doors.app.memory._store.add_facts([old, new], NOON, superseded={old.id: new.id})
+    _, current = await ask(doors, "GET", "/api/memory/hana/facts")
+    _, everything = await ask(doors, "GET", "/api/memory/hana/facts?superseded=true")
+    assert [each["text"] for each in current["facts"]] == [new.text]
+    assert {each["text"]: each["superseded_by"] for each in everything["facts"]} == {
+        old.text: new.id,
+        new.text: None,
+    }
+
+
+async def test_a_search_shows_every_score_and_why_something_was_left_out(doors: Doors) -> None:
+    await told(doors, CAT, "明日は箱根に行くんだ。")
+    status, found = await ask(
+        doors, "GET", "/api/memory/hana/search", params={"q": "猫の名前は？", "limit": 5}
+    )
+    assert status == 200
+    assert len(found["candidates"]) == 2
+    for candidate in found["candidates"]:
+        assert {"dense", "lexical", "recency", "date", "final"} <= candidate["scores"].keys()
+        assert isinstance(candidate["passed"], bool)
+    assert "タマ" in found["candidates"][0]["text"]
+    _, nothing = await ask(doors, "GET", "/api/memory/taro/search", params={"q": "猫"})
+    assert nothing == {"candidates": []}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"q": ""},
+        {"q": "猫" * 1001},
+        {"q": "猫", "language": "japanese"},
+        {"q": "猫", "limit": "0"},
+        {"q": "猫", "at": "tomorrow"},
+        {"q": "猫", "at": "2026-09-27T12:00:00"},
+    ],
+)
+async def test_a_search_that_makes_no_sense_is_refused(doors: Doors, query: dict[str, str]) -> None:
+    status, answer = await ask(doors, "GET", "/api/memory/hana/search", params=query)
+    assert 400 <= status < 500
+    assert answer["error"]["message"]
+
+
+async def test_a_question_can_be_put_as_at_another_time(doors: Doors) -> None:
+    await told(doors, CAT)
+    later = {"q": "猫", "at": (NOON + timedelta(days=14)).isoformat()}
+    _, found = await ask(doors, "GET", "/api/memory/hana/search", params=later)
+    assert found["candidates"][0]["scores"]["recency"] == pytest.approx(0.05 / 2.71828, abs=0.001)
+
+
+async def test_a_forgotten_fact_is_gone(doors: Doors) -> None:
+    [stored] = await told(doors, CAT)
+    path = f"/api/memory/facts/{stored['id']}"
+    assert await ask(doors, "DELETE", path) == (200, {"forgotten": 1})
+    for method in ("GET", "DELETE"):
+        status, answer = await ask(doors, method, path)
+        assert (status, answer["error"]["code"]) == (404, "fact-unknown")
+
+
+async def test_a_forgotten_person_is_gone(doors: Doors) -> None:
+    await told(doors, CAT)
+    await told(doors, "犬を飼ってるよ。", person="taro")
+    assert await ask(doors, "DELETE", "/api/memory/hana") == (200, {"forgotten": 1})
+    assert await ask(doors, "GET", "/api/memory/persons") == (200, {"persons": ["taro"]})
+
+
+async def test_the_index_can_be_made_anew(doors: Doors) -> None:
+    await told(doors, CAT)
+    assert await ask(doors, "POST", "/api/memory/hana/reindex", json={}) == (200, {"embedded": 0})
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/api/memory/persons"),
+        ("GET", "/api/memory/hana/facts"),
+        ("GET", "/api/memory/hana/search?q=x"),
+        ("GET", "/api/memory/hana/export"),
+        ("DELETE", "/api/memory/hana"),
+        ("POST", "/api/debug/extract"),
+    ],
+)
+async def test_strangers_see_nothing_of_it(doors: Doors, method: str, path: str) -> None:
+    await told(doors, CAT)
+    status, answer = await ask(doors, method, path, headers=FROM_AFAR)
+    assert status in (401, 403)
+    assert "タマ" not in str(answer)
+    assert len((await ask(doors, "GET", "/api/memory/hana/facts"))[1]["facts"]) == 1
+
+
+async def test_a_body_that_is_not_understood_is_refused(doors: Doors) -> None:
+    bodies: tuple[object, ...] = ({"who": "hana"}, {"person": 7}, [])
+    for body in bodies:
+        status, _ = await ask(doors, "POST", "/api/debug/extract", json=body)
+        assert status in (400, 422)
+    as_json = {"content-type": "application/json"}
+    half = b'{"person": "\\ud800"}'
+    answer = await ask(doors, "POST", "/api/debug/extract", content=half, headers=as_json)
+    assert answer == (200, {"stored": []})
+
+
+async def test_names_with_signs_in_them_are_names(doors: Doors) -> None:
+    await told(doors, CAT, person="はな 子?&#")
+    _, answer = await ask(doors, "GET", f"/api/memory/{quote('はな 子?&#')}/facts")
+    assert [each["quote"] for each in answer["facts"]] == [CAT]

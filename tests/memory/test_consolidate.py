@@ -1,0 +1,395 @@
+"""The write path: what waits is drawn once, whatever fails; facts repeat, replace or stand beside each other."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import anyio
+import pytest
+from structlog.testing import capture_logs
+
+from server.config import EmbeddingSection
+from server.embedding import build
+from server.errors import LlmError, OmoideError
+from server.memory.extract import Extractor, RulesExtractor
+from server.memory.models import Fact, Kind, Origin, Page
+from server.ports import EmbeddingError
+from tests.fakes import FakeEmbedder
+from tests.memory.remembering import (
+    NOON,
+    HandClock,
+    Room,
+    answer,
+    fact,
+    modelled,
+    opened,
+    turn,
+)
+from tests.memory.test_store import bytes_of, full_disk
+from tests.talks import until
+from tests.virtual_time import VIRTUAL_TIME, Backend
+
+SIX = (
+    "猫のタマを飼い始めたんだ。",
+    "ギターを習っているよ。",
+    "母は京都で働いている。",
+    "納豆が苦手なんだ。",
+    "先週、車を買ったよ。",
+    "毎朝走っている。",
+)
+CAT = "猫を飼い始めたんだ。"
+CAT_FACT = "あなたは猫を飼い始めた。"
+DOG = "犬も飼っているよ。"
+DOG_FACT = "あなたは犬も飼っている。"
+FAILS = LlmError("llm-timeout", "no answer")
+SAME: dict[str, float] = {"duplicate_threshold": 0.9}
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> Backend:
+    return VIRTUAL_TIME
+
+
+class Slow:
+    """Draws by the rules, after a wait in which anything may happen."""
+
+    def __init__(self, seconds: float = 30.0) -> None:
+        self.seconds = seconds
+        self.begun: list[list[str]] = []
+        self.ended = 0
+
+    async def extract(self, pages: Sequence[Page], attempt: int) -> list[Fact]:
+        self.begun.append([page.said for page in pages])
+        await anyio.sleep(self.seconds)
+        self.ended += 1
+        return await RulesExtractor().extract(pages, attempt)
+
+
+async def waiting(room: Room) -> int:
+    """Return how many exchanges wait, whenever they may be tried."""
+    later = HandClock(room.clock.now().replace(year=2099)).now()
+    pages = room.memory._store.pages.waiting(later)
+    return sum(len(each) for each in pages.values())
+
+
+async def test_what_was_drawn_is_returned_and_not_drawn_again(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        room.tell(CAT, "おはよう。", DOG)
+        stored = await room.memory.extract()
+        assert [each.quote for each in stored] == [CAT, DOG]
+        assert await waiting(room) == 0
+        assert await room.memory.extract() == []
+        assert await room.memory.archive.facts("hana") == stored
+
+
+async def test_the_last_exchange_is_drawn_though_it_was_finished_only_now(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        for number in range(30):
+            room.tell(f"猫を{number}匹飼ってるよ。")
+        assert len(await room.memory.extract()) == 30
+
+
+async def test_a_model_that_fails_leaves_everything_queued_until_it_works(tmp_path: Path) -> None:
+    """Row 18: a failure was taken for "no facts"."""
+    good = answer((1, CAT, CAT_FACT), (2, DOG, DOG_FACT))
+    extractor, llm = modelled([FAILS], ["Error: no response"], [good])
+    with opened(tmp_path, extractor) as room:
+        room.tell(CAT, DOG)
+        for attempt in (1, 2):
+            with pytest.raises(OmoideError):
+                await room.memory.extract("hana")
+            assert await waiting(room) == 2
+            assert await room.memory.extract("hana") == [], "too early to try again"
+            room.clock.pass_time(minutes=2**attempt)
+        assert len(await room.memory.extract("hana")) == 2
+        assert await room.known() == [CAT_FACT, DOG_FACT]
+        assert await waiting(room) == 0
+    decodings = [prompt.decoding for prompt in llm.background_prompts]
+    assert len({each.temperature for each in decodings if each is not None}) == 3
+
+
+async def test_what_failed_is_tried_again_after_a_restart(tmp_path: Path) -> None:
+    """Row 18."""
+    with opened(tmp_path, modelled([FAILS])[0]) as room:
+        room.tell(CAT)
+        with pytest.raises(OmoideError):
+            await room.memory.extract()
+    clock = HandClock(room.clock.now())
+    clock.pass_time(minutes=5)
+    with opened(tmp_path, clock=clock) as room:
+        assert len(await room.memory.extract()) == 1
+
+
+async def test_after_enough_failures_the_persons_own_words_are_kept(tmp_path: Path) -> None:
+    extractor, llm = modelled(["There is nothing to say about that."])
+    with opened(tmp_path, extractor, extraction={"attempts": 3}) as room:
+        room.tell(CAT)
+        for _ in range(3):
+            with pytest.raises(OmoideError):
+                await room.memory.extract()
+            room.clock.pass_time(hours=1)
+        [kept] = await room.memory.extract()
+        assert (kept.origin, kept.quote) == (Origin.RULES, CAT)
+        assert len(llm.background_prompts) == 3
+
+
+async def test_a_fault_in_an_extractor_is_told_without_a_word_of_the_talk(tmp_path: Path) -> None:
+    class Broken:
+        async def extract(self, pages: Sequence[Page], attempt: int) -> list[Fact]:
+            raise RuntimeError(pages[0].said)
+
+    with opened(tmp_path, Broken()) as room, capture_logs() as logs:
+        room.tell(CAT)
+        with pytest.raises(OmoideError) as caught:
+            await room.memory.extract()
+        assert caught.value.code == "extraction-failed"
+        assert await waiting(room) == 1
+    assert "extraction-put-off" in [line["event"] for line in logs]
+    assert "猫" not in str(logs)
+
+
+async def test_one_persons_failure_is_no_others(tmp_path: Path) -> None:
+    class FailsFor(RulesExtractor):
+        async def extract(self, pages: Sequence[Page], attempt: int) -> list[Fact]:
+            if pages[0].person == "hana":
+                raise FAILS
+            return await super().extract(pages, attempt)
+
+    with opened(tmp_path, FailsFor()) as room:
+        room.tell(CAT)
+        room.tell(DOG, person="taro")
+        assert [each.person for each in await room.memory.extract()] == ["taro"]
+        assert await waiting(room) == 1
+
+
+async def test_many_exchanges_are_drawn_in_batches(tmp_path: Path) -> None:
+    slow = Slow(0)
+    with opened(tmp_path, slow, extraction={"turns": 8}) as room:
+        room.tell(*(f"猫を{number}匹飼ってるよ。" for number in range(20)))
+        await room.memory.extract()
+    assert [len(batch) for batch in slow.begun] == [8, 8, 4]
+
+
+async def test_who_begins_to_talk_ends_extraction_at_once_and_it_is_resumed(tmp_path: Path) -> None:
+    slow = Slow()
+    with opened(tmp_path, slow, extraction={"turns": 2}) as room:
+        room.tell(*SIX)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(room.memory.extract)
+            await until(lambda: len(slow.begun) == 2)
+            room.memory.make_way()
+        assert (len(slow.begun), slow.ended) == (2, 1)
+        assert len(await room.known()) == 2, "what was done stays done"
+        room.memory.make_way()  # nothing runs: nothing happens
+        assert len(await room.memory.extract()) == 4
+        assert slow.begun[2] == slow.begun[1]
+
+
+async def test_what_was_interrupted_or_missed_is_taken_up_in_silence(tmp_path: Path) -> None:
+    slow = Slow()
+    with opened(tmp_path, slow, extraction={"silence_minutes": 5}) as room:
+        room.tell(CAT)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(room.memory.extract)
+            await until(lambda: bool(slow.begun))
+            room.memory.make_way()
+        await room.memory.keep_up()
+        assert await room.known() == [], "hana may still be talking"
+        room.clock.pass_time(minutes=5)
+        await room.memory.keep_up()
+        assert len(await room.known()) == 1
+
+
+async def test_facts_that_come_in_during_a_slow_extraction_stay(tmp_path: Path) -> None:
+    """Row 27: a snapshot taken before the call to the model was written back."""
+    slow = Slow()
+    with opened(tmp_path, slow) as room:
+        room.tell(CAT)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(room.memory.extract)
+            await until(lambda: bool(slow.begun))
+            room.memory._store.add_facts([fact(DOG_FACT)], room.clock.now())
+            room.tell("鳥も飼っているよ。")
+        assert len(await room.known()) == 2
+        await room.memory.extract()
+        assert len(await room.known()) == 3
+
+
+async def test_who_is_forgotten_during_extraction_stays_forgotten(tmp_path: Path) -> None:
+    slow = Slow()
+    with opened(tmp_path, slow) as room:
+        room.tell(CAT)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(room.memory.extract)
+            await until(lambda: bool(slow.begun))
+            await room.memory.archive.forget_person("hana")
+        assert slow.ended == 1
+        assert await room.memory.archive.persons() == []
+
+
+async def test_two_extractions_at_once_draw_everything_once(tmp_path: Path) -> None:
+    slow = Slow()
+    with opened(tmp_path, slow) as room:
+        room.tell(CAT, DOG)
+        async with anyio.create_task_group() as tasks:
+            for _ in range(3):
+                tasks.start_soon(room.memory.extract)
+        assert len(slow.begun) == 1
+        assert len(await room.known()) == 2
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+async def test_what_is_told_six_times_is_one_fact_with_six_sources(
+    tmp_path: Path, at_once: bool
+) -> None:
+    """Row 22."""
+    with opened(tmp_path, Retelling("あなたは猫のタマを飼っている。")) as room:
+        for number in range(6):
+            room.tell(f"{number}回目だけど、猫のタマを飼ってるよ。")
+            if not at_once:
+                await room.memory.extract()
+        await room.memory.extract()
+        [known] = await room.memory.archive.facts("hana")
+        assert len(known.sources) == 6
+
+
+async def test_without_vectors_a_repetition_is_still_one(tmp_path: Path) -> None:
+    embedder = FakeEmbedder()
+    embedder.fails = lambda texts: EmbeddingError("embedding-unreachable", "no")
+    with opened(tmp_path, Retelling("あなたは猫のタマを飼っている。"), embedder=embedder) as room:
+        room.tell(*(f"{number}回目だけど、猫のタマを飼ってるよ。" for number in range(3)))
+        await room.memory.extract()
+        assert len(await room.known()) == 1
+
+
+class Retelling:
+    """Draws the same sentence from every exchange."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    async def extract(self, pages: Sequence[Page], attempt: int) -> list[Fact]:
+        return [
+            fact(self.text, page.at, person=page.person, id_=f"{page.id}", sources=(page.id,))
+            for page in pages
+        ]
+
+
+async def test_facts_that_cannot_be_embedded_are_kept_and_embedded_later(tmp_path: Path) -> None:
+    embedder = FakeEmbedder()
+    works = embedder.fails
+    embedder.fails = lambda texts: EmbeddingError("embedding-unreachable", "no")
+    with opened(tmp_path, embedder=embedder) as room:
+        room.tell(CAT)
+        assert len(await room.memory.extract()) == 1
+        assert embedder.embedded == []
+        embedder.fails = works
+        await room.memory.keep_up()
+        assert [kind for _, kind in embedder.embedded] == ["passage"]
+        assert await room.memory.catch_up() == 0
+
+
+def refusing(word: str) -> Callable[[Sequence[str]], EmbeddingError | None]:
+    def refuse(texts: Sequence[str]) -> EmbeddingError | None:
+        at_fault = [place for place, text in enumerate(texts) if word in text]
+        return EmbeddingError("embedding-refused", "no", positions=at_fault) if at_fault else None
+
+    return refuse
+
+
+async def test_a_text_that_cannot_be_embedded_does_not_take_the_others_along(
+    tmp_path: Path,
+) -> None:
+    """Row 57: a whole batch failed at every turn because of one text in it."""
+    embedder = FakeEmbedder()
+    embedder.fails = refusing("猫")
+    with opened(tmp_path, embedder=embedder) as room:
+        room.tell(CAT, DOG, "鳥も飼っているよ。")
+        await room.memory.extract()
+        assert len(await room.known()) == 3
+        assert len(embedder.embedded) == 2
+        assert await room.memory.catch_up() == 0
+        embedder.fails = lambda texts: None
+        assert await room.memory.catch_up() == 1
+
+
+async def held(folder: Path, *told: tuple[str, Kind]) -> tuple[list[str], list[Fact]]:
+    """Put facts in one after the other, a day apart; return what holds at the end, and all."""
+    with opened(folder, embedder=build(EmbeddingSection(engine="use"))) as room:
+        for text, kind in told:
+            await room.memory.add([fact(text, room.clock.now(), kind=kind)])
+            room.clock.pass_time(days=1)
+        return await room.known(), await room.memory.archive.facts("hana")
+
+
+@pytest.mark.model
+async def test_who_moved_lives_in_one_place(tmp_path: Path) -> None:
+    """Row 31."""
+    old, new = "あなたは東京に住んでいる。", "あなたは大阪に引っ越した。"
+    known, everything = await held(tmp_path, (old, Kind.PROFILE), (new, Kind.EVENT))
+    assert known == [new]
+    assert everything[0].superseded_by == new
+    assert everything[0].superseded_at is not None
+
+
+@pytest.mark.model
+async def test_what_is_now_otherwise_replaces_what_was(tmp_path: Path) -> None:
+    """Row 30."""
+    old, new = "あなたの好きな色は青だ。", "あなたの好きな色は今は赤だ。"
+    known, _ = await held(tmp_path, (old, Kind.PREFERENCE), (new, Kind.PREFERENCE))
+    assert known == [new]
+
+
+@pytest.mark.model
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("あなたは卵アレルギーだ。", "あなたは卵アレルギーだから忘れないでほしい。"),  # row 33
+        ("あなたは猫を飼っている。", "あなたの妹は猫を飼っている。"),
+        ("あなたは箱根に行った。", "あなたは京都に行った。"),
+    ],
+)
+async def test_an_addition_is_no_contradiction(tmp_path: Path, old: str, new: str) -> None:
+    known, _ = await held(tmp_path, (old, Kind.OTHER), (new, Kind.OTHER))
+    assert old in known
+
+
+async def test_facts_that_are_put_in_as_they_stand_are_all_kept(tmp_path: Path) -> None:
+    same = [fact("あなたは猫を飼っている。", id_=str(number)) for number in range(3)]
+    with opened(tmp_path) as room:
+        assert len(await room.memory.add(same[:2], keep_all=True)) == 2
+        assert await room.memory.add(same) == []
+
+
+async def test_an_extractor_can_be_changed_while_memory_is_open(tmp_path: Path) -> None:
+    better: Extractor = modelled([answer((1, CAT, CAT_FACT))])[0]
+    with opened(tmp_path) as room:
+        room.memory.consolidator.extractor = better
+        room.tell(CAT)
+        assert [each.text for each in await room.memory.extract()] == [CAT_FACT]
+
+
+async def test_nothing_of_an_error_text_gets_into_any_layer(tmp_path: Path) -> None:
+    """Row 3."""
+    extractor, _ = modelled(["Error: Could not get response from LLM."])
+    with opened(tmp_path, extractor) as room:
+        room.tell(CAT)
+        with pytest.raises(OmoideError):
+            await room.memory.extract()
+    assert b"Could not get" not in bytes_of(tmp_path)
+
+
+async def test_a_full_disk_at_the_end_of_an_extraction_loses_no_exchange(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        store = room.memory._store
+        store.add_facts([fact("x" * 100)], NOON)
+        for number in range(40):
+            room.memory.turn_finished(
+                turn(f"猫を飼ってるよ、{'とても' * 60}。", NOON, id_=str(number))
+            )
+        await room.memory._writer.settle()
+        with full_disk(store), pytest.raises(OmoideError) as caught:
+            await room.memory.extract()
+        assert caught.value.code == "store-full"
+        room.clock.pass_time(hours=1)
+        await room.memory.keep_up()
+        assert await waiting(room) == 0

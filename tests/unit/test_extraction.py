@@ -1,0 +1,78 @@
+"""Which engine draws facts: a model only if it can."""
+
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from server.config import Config
+from server.errors import LlmError
+from server.extraction import choose_extractor
+from server.memory.extract import ModelExtractor, RulesExtractor
+from server.ports import LlmTraits
+from server.prompting import PromptFiles
+from tests.fakes import PROMPTS, FakeLlm, Step
+from tests.memory.remembering import answer
+
+JA = answer(
+    (1, "昨日、妹の美咲と動物園に行ってきたんだ。", "あなたは昨日、妹の美咲と動物園に行った。")
+)
+EN = answer(
+    (1, "I went to the zoo with my sister Misaki", "You went to the zoo with your sister Misaki.")
+)
+ZH = answer((1, "昨天我和妹妹美咲去了动物园", "你昨天和妹妹美咲去了动物园。"))
+
+
+async def chosen(llm: FakeLlm, language: str = "ja", engine: str = "auto") -> type[Any]:
+    config = Config(persona={"language": language}, extraction={"engine": engine})
+    return type(await choose_extractor(config, llm, PromptFiles(PROMPTS)))
+
+
+@pytest.mark.parametrize(("language", "draws"), [("ja", JA), ("en", EN), ("zh", ZH)])
+async def test_a_model_that_can_draw_a_fact_draws_them(language: str, draws: str) -> None:
+    llm = FakeLlm([], draws=[[draws]])
+    assert await chosen(llm, language) is ModelExtractor
+    assert len(llm.background_prompts) == 1
+
+
+@pytest.mark.parametrize(
+    "draws",
+    [
+        ['{"facts": []}'],
+        ["楽しかったですね！"],
+        [LlmError("llm-unreachable", "no")],
+        [
+            answer(
+                (
+                    1,
+                    "昨日、妹の花子と動物園に行ってきたんだ。",
+                    "あなたは妹の花子と動物園に行った。",
+                )
+            )
+        ],
+        [answer((1, "パンダがかわいかったよ。", "あなたはパンダがかわいいと思った。"))],
+    ],
+)
+async def test_a_model_that_cannot_is_not_trusted(draws: list[Step]) -> None:
+    with capture_logs() as logs:
+        assert await chosen(FakeLlm([], draws=[draws])) is RulesExtractor
+    [line] = [line for line in logs if line["event"] == "extraction-engine"]
+    assert line["engine"] == "rules"
+    assert line["reason"]
+
+
+async def test_a_model_that_is_too_small_is_not_even_asked() -> None:
+    class Small(FakeLlm):
+        def traits(self, language: str) -> LlmTraits:
+            return LlmTraits(compact=True, prompt_budget_tokens=300)
+
+    llm = Small([], draws=[[JA]])
+    assert await chosen(llm) is RulesExtractor
+    assert llm.background_prompts == []
+
+
+async def test_what_is_configured_is_not_put_to_the_test() -> None:
+    llm = FakeLlm([], draws=[["nonsense"]])
+    assert await chosen(llm, engine="llm") is ModelExtractor
+    assert await chosen(llm, engine="rules") is RulesExtractor
+    assert llm.background_prompts == []
