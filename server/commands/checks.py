@@ -34,6 +34,8 @@ MODELS = (
 )
 VOICE_EN = "voice-en"
 """The extra with the English voice. Its engine is under the GPL, so going without it is a choice and no fault."""
+_OPTIONAL = ("plots", "qwen")
+"""Extras that nothing needs unless the configuration or a command asks for them."""
 _PIPER = "piper-tts"
 _ENDPOINT = "llm endpoint"
 _TEST_TOOLS = "test"
@@ -234,6 +236,9 @@ def _describe_missing(extra: str, names: list[str]) -> Finding:
     detail = f"missing: {', '.join(names)}"
     if not extra:
         return Finding("packages", "fail", detail, f"Run `pip install {' '.join(names)}`.")
+    if extra in _OPTIONAL:
+        advice = f"If you want them: `pip install 'omoide[{extra}]'`."
+        return Finding(f"packages of {extra}", "info", detail, advice)
     advice = f"Run scripts/run, or `pip install 'omoide[{extra}]'`."
     return Finding(f"packages of {extra}", "warn", detail, advice)
 

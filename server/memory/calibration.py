@@ -28,7 +28,7 @@ def load_calibration(path: str, embedder: str) -> Calibration:
     Raises:
         ConfigError: ``calibration-broken``: the file can't be read or lacks a number.
     """
-    name = next((known for known in KNOWN if embedder.startswith(known)), "blend")
+    name = next((KNOWN[known] for known in KNOWN if embedder.startswith(known)), "blend")
     try:
         if path:
             source = Path(path).read_text(encoding="utf-8")
