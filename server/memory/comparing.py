@@ -77,7 +77,7 @@ def compare(old: Fact, new: Fact, cosine: float, closeness: Closeness) -> Relati
         return Relation.DIFFERENT
     if cosine >= closeness.same and _agree(old, new, before, after):
         return Relation.SAME
-    if new.said_at < old.said_at or cosine < closeness.topic:
+    if new.said_at < old.said_at or cosine < closeness.topic or _only_adds(old, new, before, after):
         return Relation.DIFFERENT
     signs = change_signs(old, new, before, after, cosine)
     replaced = probability(closeness.changes, signs) >= closeness.threshold
@@ -139,6 +139,12 @@ def _speak_of_others(before: Analysis, after: Analysis, *, changed: bool) -> boo
             changed and (before.persons <= after.persons or after.persons <= before.persons)
         )
     return before.names != after.names and not changed
+
+
+def _only_adds(old: Fact, new: Fact, before: Analysis, after: Analysis) -> bool:
+    """Say whether a new fact says all that the old one does, and more: then nothing has changed."""
+    kept = {term.key for term in before.terms} <= {term.key for term in after.terms}
+    return kept and _same_days(old, new) and not _tells_change(new)
 
 
 def _other_side(old: Fact, new: Fact) -> bool:
