@@ -20,9 +20,9 @@ from firmware_bridge.opus import OpusDecoder, OpusEncoder, OpusError
 from server import weights
 from server.clock import SystemClock
 from server.config import Config, OpenAiLlmSection
+from server.endpoint import open_client, redirect_of
 from server.errors import ConfigError, EngineMissing, OmoideError
-from server.llm.endpoint import open_client
-from server.llm.openai_faults import redirect_of
+from server.llm.openai_faults import too_long
 
 OLDEST_PYTHON = (3, 11)
 DISTRIBUTION = "omoide"
@@ -151,7 +151,7 @@ async def check_endpoint(config: Config) -> Finding | None:
         return Finding(_ENDPOINT, "warn", "only llm.openai.model is set; it is not used", advice)
     url = section.address().rstrip("/") + "/models"
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    client = open_client(_HTTP_SECONDS)
+    client = open_client(_HTTP_SECONDS, too_long)
     try:
         answer = await client.get(url, headers=headers)
     except (httpx2.HTTPError, OmoideError) as error:

@@ -1,11 +1,8 @@
 """Any endpoint that speaks the OpenAI embedding protocol: OpenAI, DashScope, ModelScope, Ollama, vLLM and their kin."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
-import httpx2
 import numpy as np
 import openai
 from anyio import fail_after
@@ -14,13 +11,13 @@ from numpy.typing import ArrayLike
 from server.config import OpenAiEmbeddingSection
 from server.embedding.checking import check
 from server.embedding.texts import clean
+from server.endpoint import MOST_ANSWER_BYTES, open_client, redirect_of, short_code, without_secrets
 from server.ports import EmbeddingError, TextKind, Vectors
 
-_KEEP_ALIVE_SECONDS = 120.0
-"""Long enough that the next turn of a talk need not shake hands again."""
+_MOST_NUMBERS, _NUMBER_BYTES = 8192, 32
+"""Of one vector, as text. Some servers send a whole one, however many dimensions are asked for."""
 _BLAMES_TEXTS = frozenset({400, 413, 422})
 _HARMLESS = "Hello."
-_SLUG = re.compile(r"[\w.-]{1,60}")
 
 
 class OpenAiEmbedder:
@@ -29,7 +26,7 @@ class OpenAiEmbedder:
     def __init__(self, section: OpenAiEmbeddingSection) -> None:
         """Remember the settings. Nothing is called yet; a missing model or key is reported by `embed`."""
         self._own = section
-        self._where = _address(section.address())
+        self._where = without_secrets(section.address())
         self._takes_dimensions = True
         self.name = f"openai {section.model or '(no model)'} at {self._where}"
         self.model = section.model
@@ -39,9 +36,9 @@ class OpenAiEmbedder:
             api_key=section.key() or "not-needed",
             base_url=section.address(),
             max_retries=1,
-            timeout=httpx2.Timeout(section.timeout_seconds),
-            http_client=openai.DefaultAsyncHttpxClient(
-                limits=httpx2.Limits(keepalive_expiry=_KEEP_ALIVE_SECONDS)
+            timeout=section.timeout_seconds,
+            http_client=open_client(
+                section.timeout_seconds, self._too_long, _most_bytes(section.batch_texts)
             ),
         )
 
@@ -143,7 +140,6 @@ class OpenAiEmbedder:
 
     def _explain(self, error: openai.APIError, count: int, *, harmless: bool) -> EmbeddingError:
         """Return the error for the rest of the program. What the server wrote is left out: it may quote what was said."""
-        own = self._own
         positions: Sequence[int] = ()
         match error:
             case openai.APITimeoutError():
@@ -151,27 +147,43 @@ class OpenAiEmbedder:
             case openai.APIConnectionError():
                 code = "embedding-unreachable"
                 what = "can't be reached. Check that it runs, the network, and embedding.openai.base_url."
-            case openai.APIStatusError(status_code=401 | 403):
-                code = "embedding-refused"
-                what = f"refuses the key. Check embedding.openai.api_key or the variable {own.api_key_env}."
-            case openai.APIStatusError(status_code=404):
-                code = "embedding-failed"
-                what = f"knows no model {own.model!r}, or not this path. Check embedding.openai.model and base_url."
-            case openai.APIStatusError(status_code=429):
-                code = "embedding-rate-limited"
-                what = "asks for less: too many requests, or the account is used up."
-            case openai.APIStatusError(status_code=status) if status in _BLAMES_TEXTS:
-                code = "embedding-refused"
-                what = f"refuses a text with HTTP status {status}{_slug(error)}."
-                positions = () if harmless else range(count)
             case openai.APIStatusError(status_code=status):
-                code, what = (
-                    "embedding-failed",
-                    f"answered with HTTP status {status}{_slug(error)}.",
+                code, what = self._explain_status(error)
+                positions = range(count) if status in _BLAMES_TEXTS and not harmless else ()
+            case _:
+                code, what = "embedding-failed", f"broke off its answer{short_code(error)}."
+        return self._fault(code, what, positions=positions)
+
+    def _explain_status(self, error: openai.APIStatusError) -> tuple[str, str]:
+        """Return the code, and what the endpoint does."""
+        own, status = self._own, error.status_code
+        if elsewhere := redirect_of(error.response):
+            return "embedding-failed", (
+                f"has moved to {elsewhere}. What was said is sent nowhere but to the configured address: if you trust "
+                "the new one, set embedding.openai.base_url to it."
+            )
+        match status:
+            case 401 | 403:
+                return "embedding-refused", (
+                    f"refuses the key. Check embedding.openai.api_key or the variable {own.api_key_env}."
+                )
+            case 404:
+                return "embedding-failed", (
+                    f"knows no model {own.model!r}, or not this path. Check embedding.openai.model and base_url."
+                )
+            case 429:
+                return "embedding-rate-limited", (
+                    "asks for less: too many requests, or the account is used up."
+                )
+            case _ if status in _BLAMES_TEXTS:
+                return "embedding-refused", (
+                    f"refuses a text with HTTP status {status}{short_code(error)}."
                 )
             case _:
-                code, what = "embedding-failed", f"broke off its answer{_slug(error)}."
-        return self._fault(code, what, positions=positions)
+                return "embedding-failed", f"answered with HTTP status {status}{short_code(error)}."
+
+    def _too_long(self, what: str) -> EmbeddingError:
+        return self._fault("embedding-failed", f"{what} Check embedding.openai.base_url.")
 
     def _fault(self, code: str, what: str, *, positions: Sequence[int] = ()) -> EmbeddingError:
         message = f"The embedding endpoint at {self._where} {what}"
@@ -188,13 +200,5 @@ def _refuses_dimensions(error: openai.APIStatusError) -> bool:
     return error.status_code in _BLAMES_TEXTS and "dimension" in str(error).lower()
 
 
-def _slug(error: openai.APIError) -> str:
-    """Return the error's short code in brackets, if it is one and no sentence."""
-    code = error.code or error.type or ""
-    return f" ({code})" if _SLUG.fullmatch(code) else ""
-
-
-def _address(url: str) -> str:
-    """Return a URL without the user, password or query that may be part of it."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+def _most_bytes(texts: int) -> int:
+    return MOST_ANSWER_BYTES + texts * _MOST_NUMBERS * _NUMBER_BYTES

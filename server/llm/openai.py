@@ -3,16 +3,15 @@
 from collections.abc import AsyncGenerator
 from functools import partial
 from typing import Any
-from urllib.parse import urlsplit
 
 import openai
 import structlog
 from anyio import sleep
 
 from server.config import LlmSection, OpenAiLlmSection
+from server.endpoint import open_client, redirect_of, without_secrets
 from server.errors import LlmError
-from server.llm.endpoint import open_client
-from server.llm.openai_faults import explain, redirect_of, refused_option, retry_delay
+from server.llm.openai_faults import explain, refused_option, retry_delay, too_long
 from server.llm.patience import Patience, patience_for
 from server.ports import LlmEvent, LlmTraits, TextDelta, Usage
 from server.turn import Decoding, Prompt
@@ -32,7 +31,7 @@ class OpenAiLlm:
         """Remember the settings. Nothing is called yet; a missing model or key is reported by `stream`."""
         self._config = config
         self._own = config.openai
-        self._where = _address(self._own.address())
+        self._where = without_secrets(self._own.address())
         self._refused: set[str] = set()
         self.name = f"openai {self._own.model or '(no model)'} at {self._where}"
         key = self._own.key()
@@ -43,7 +42,7 @@ class OpenAiLlm:
             base_url=self._own.address(),
             max_retries=0,
             timeout=config.total_seconds,
-            http_client=open_client(config.total_seconds),
+            http_client=open_client(config.total_seconds, too_long),
         )
 
     def traits(self, language: str) -> LlmTraits:
@@ -157,13 +156,6 @@ class OpenAiLlm:
         if "stream_options" not in refused:
             request["stream_options"] = {"include_usage": True}
         return request
-
-
-def _address(url: str) -> str:
-    """Return a URL without the user, password or query that may be part of it."""
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return f"{parts.scheme}://{host}{parts.path}"
 
 
 def _extra_body(own: OpenAiLlmSection, *, is_reply: bool) -> dict[str, Any]:

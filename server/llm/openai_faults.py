@@ -1,12 +1,11 @@
 """What an error of an OpenAI-compatible endpoint means: ask again, ask for less, or say so."""
 
 import re
-from urllib.parse import urljoin, urlsplit
 
-import httpx2
 import openai
 
 from server.config import OpenAiLlmSection
+from server.endpoint import redirect_of, short_code
 from server.errors import LlmError
 
 _RETRIED_STATUS = frozenset({408, 409, 429})
@@ -17,8 +16,12 @@ _OPTIONAL = ("stream_options", "max_tokens", "temperature")
 """What some servers and models refuse, and a reply can do without."""
 
 _SECONDS = re.compile(r"\d{1,3}(\.\d+)?")
-_SLUG = re.compile(r"[A-Za-z0-9_.-]{1,60}")
-_HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,100}")
+
+
+def too_long(what: str) -> LlmError:
+    """Return the error for an answer that does not end; see `server.endpoint.open_client`."""
+    advice = "Check that llm.openai.base_url is the address of a model server."
+    return LlmError("llm-failed", f"The language model {what} {advice}")
 
 
 def explain(error: openai.APIError, where: str, own: OpenAiLlmSection) -> LlmError:
@@ -40,7 +43,7 @@ def explain(error: openai.APIError, where: str, own: OpenAiLlmSection) -> LlmErr
         case openai.APIStatusError():
             code, what = _explain_status(error, own)
         case _:
-            code, what = "llm-failed", f"broke off its answer{_slug(error)}."
+            code, what = "llm-failed", f"broke off its answer{short_code(error)}."
     return LlmError(code, f"The language model at {where} {what}")
 
 
@@ -69,7 +72,7 @@ def _explain_status(error: openai.APIStatusError, own: OpenAiLlmSection) -> tupl
                 "asks for less: too many requests, or the account is used up.",
             )
         case status:
-            return "llm-failed", f"answered with HTTP status {status}{_slug(error)}."
+            return "llm-failed", f"answered with HTTP status {status}{short_code(error)}."
 
 
 def refused_option(error: openai.APIError, refused: set[str]) -> str | None:
@@ -99,25 +102,7 @@ def _may_pass(error: openai.APIError) -> bool:
     return isinstance(error, openai.APIConnectionError)
 
 
-def redirect_of(response: httpx2.Response) -> str:
-    """Return scheme and host of the address that an answer redirects to; empty if it is no redirect."""
-    if not 300 <= response.status_code < 400:
-        return ""
-    try:
-        target = urlsplit(urljoin(str(response.url), response.headers.get("location", "")))
-    except ValueError:
-        return "another address"
-    host = target.netloc.rpartition("@")[2]
-    return f"{target.scheme}://{host}" if _HOST.fullmatch(host) else "another address"
-
-
 def _names_model(error: openai.APIStatusError, model: str) -> bool:
     """Whether it is the model that was not found, and not the path: servers of all makes name it then."""
     named = re.search(rf"(?<!\w){re.escape(model)}(?!\w)", str(error.body))
     return error.code == "model_not_found" or named is not None
-
-
-def _slug(error: openai.APIError) -> str:
-    """Return the error's short code in brackets, if it is one and no sentence. Some servers send a number."""
-    code = str(error.code or error.type or "")
-    return f" ({code})" if _SLUG.fullmatch(code) else ""

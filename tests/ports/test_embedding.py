@@ -3,7 +3,7 @@
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Any, TypeAlias
 
 import anyio
@@ -416,6 +416,39 @@ async def test_an_endpoint_without_a_model_is_not_called(monkeypatch: pytest.Mon
             await embedder.embed(["猫"], "query")
         assert caught.value.code == "embedding-unconfigured"
         await embedder.aclose()
+
+
+async def test_what_was_said_does_not_follow_an_endpoint_that_has_moved() -> None:
+    async with stand_in(vectors()) as elsewhere:
+        moved = status(307, location=f"{elsewhere.url}/embeddings")
+        async with remote(moved) as (embedder, server):
+            with pytest.raises(EmbeddingError, match="has moved to http://127") as caught:
+                await embedder.embed(["猫のミケ"], "passage")
+            assert caught.value.code == "embedding-failed"
+            assert len(server.requests) == 1
+        assert elsewhere.requests == []
+
+
+async def test_an_answer_that_does_not_end_is_broken_off() -> None:
+    async def flood(line: Line, request: dict[str, Any]) -> None:
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+            await line.begin()
+            while True:
+                await line.send_bytes(bytes(1 << 20))
+
+    async with remote(flood, batch_texts=1) as (embedder, _server):
+        with pytest.raises(EmbeddingError, match=r"sent more than \d+ MB") as caught:
+            await embedder.embed(["猫"], "query")
+        assert caught.value.code == "embedding-failed"
+
+
+async def test_a_server_whose_error_codes_are_numbers_is_understood() -> None:
+    async def refuse(line: Line, request: dict[str, Any]) -> None:
+        await line.send_status(500, {"error": {"message": "no", "code": 1234, "type": None}})
+
+    async with remote(refuse) as (embedder, _server):
+        with pytest.raises(EmbeddingError, match=r"HTTP status 500 \(1234\)"):
+            await embedder.embed(["猫"], "query")
 
 
 async def test_a_remote_model_agrees_only_if_it_is_the_same() -> None:

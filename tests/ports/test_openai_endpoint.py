@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from server.config import LlmSection, OpenAiLlmSection
+from server.endpoint import MOST_ANSWER_BYTES
 from server.errors import ConfigError, LlmError
-from server.llm.endpoint import MOST_ANSWER_BYTES
 from server.llm.openai import OpenAiLlm
 from server.turn import Message, Prompt
 from tests.ports.openai_stand_in import Line, StandIn, raw, reply, stand_in, status, texts
