@@ -29,9 +29,8 @@ from server.config_memory import (
     RetrievalSection,
     TransformersEmbeddingSection,
 )
-from server.config_section import Section, find_key
+from server.config_section import EndpointSection, Section
 from server.config_values import (
-    ApiKey,
     Host,
     Language,
     LanguageOrAuto,
@@ -42,10 +41,8 @@ from server.config_values import (
     Probability,
     PublicUrl,
     Seconds,
-    ServiceUrl,
     Temperature,
     Token,
-    VariableName,
     Zone,
 )
 from server.errors import ConfigError
@@ -201,31 +198,15 @@ class EmbeddedLlmSection(Section):
     most_prompt_tokens: Annotated[int, Field(ge=50)] = 600
 
 
-class OpenAiLlmSection(Section):
+class OpenAiLlmSection(EndpointSection):
     """Any endpoint that speaks the OpenAI chat protocol."""
 
-    base_url: ServiceUrl = ""
-    model: str = ""
-    api_key: ApiKey = SecretStr("")
-    api_key_env: VariableName = "OPENAI_API_KEY"
     max_tokens: Annotated[int, Field(ge=8)] = 400
     temperature: Temperature = 0.7
     enable_thinking: bool | None = None
     web_search: bool = False
     extra_body: dict[str, Any] = Field(default_factory=dict)
     prompt_budget_tokens: Annotated[int, Field(ge=200)] = 3000
-
-    def address(self) -> str:
-        """Return the base URL: the configured one, else that of OpenAI."""
-        return self.base_url or "https://api.openai.com/v1"
-
-    def key(self) -> str:
-        """Return the API key: the configured one, else that of the environment; empty if there is none.
-
-        Raises:
-            ConfigError: What stands in the environment can't be a key.
-        """
-        return find_key(self.api_key, self.api_key_env)
 
 
 class LlmSection(Section):

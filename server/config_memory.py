@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr
 
-from server.config_section import Section, find_key
-from server.config_values import ApiKey, Probability, Seconds, ServiceUrl, VariableName
+from server.config_section import EndpointSection, Section
+from server.config_values import ApiKey, Probability, Seconds
 
 Dimensions = Annotated[int, Field(ge=8, le=8192)]
 
@@ -19,30 +19,14 @@ class TransformersEmbeddingSection(Section):
     device: str = ""
 
 
-class OpenAiEmbeddingSection(Section):
+class OpenAiEmbeddingSection(EndpointSection):
     """Any endpoint that speaks the OpenAI embedding protocol."""
 
-    base_url: ServiceUrl = ""
-    model: str = ""
-    api_key: ApiKey = SecretStr("")
-    api_key_env: VariableName = "OPENAI_API_KEY"
     dimensions: Dimensions = 256
     batch_texts: Annotated[int, Field(ge=1, le=2048)] = 10
     timeout_seconds: Seconds = 10.0
     query_prefix: str = ""
     passage_prefix: str = ""
-
-    def address(self) -> str:
-        """Return the base URL: the configured one, else that of OpenAI."""
-        return self.base_url or "https://api.openai.com/v1"
-
-    def key(self) -> str:
-        """Return the API key: the configured one, else that of the environment; empty if there is none.
-
-        Raises:
-            ConfigError: What stands in the environment can't be a key.
-        """
-        return find_key(self.api_key, self.api_key_env)
 
 
 class EmbeddingSection(Section):
