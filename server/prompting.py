@@ -17,6 +17,7 @@ import yaml
 
 from server.errors import ConfigError
 from server.memory import Page
+from server.memory.wording import without_frame
 from server.ports import LlmTraits
 from server.turn import Message, Prompt, Recalled, Recollection
 
@@ -57,11 +58,6 @@ _REMINDER, _MARKS, _ASSENT = "前に話したことです。{}", "「{}」", "�
 """How a person reminds the Japanese model of something, the marks around each thing, and what it answers to that."""
 _NOTES = {"zh": "（备注：{}）{}", "en": "(Note: {}) {}"}
 """How a question to the other small model carries what was recalled."""
-_QUOTATION = re.compile(
-    r"""あなたは「(?P<ja>.+)」と話した。|You\ said:\ "(?P<en>.+)"|你说过：“(?P<zh>.+)”。""",
-    re.DOTALL | re.VERBOSE,
-)
-"""The frame that memory puts around what it keeps word for word."""
 _HARMLESS = str.maketrans(dict.fromkeys("<＜﹤", "‹") | dict.fromkeys(">＞﹥", "›"))
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 
@@ -323,7 +319,9 @@ def ask_reminding(
 
 
 def _as_exchange(question: str, lines: Sequence[Recalled], language: str) -> tuple[Message, ...]:
-    said = (_MARKS.format(_quoted(_words(line.text), _LONGEST_COMPACT_LINE)) for line in lines)
+    said = (
+        _MARKS.format(_quoted(without_frame(line.text), _LONGEST_COMPACT_LINE)) for line in lines
+    )
     return (
         Message("user", _REMINDER.format("".join(said))),
         Message("assistant", _ASSENT),
@@ -366,12 +364,6 @@ def _quoted(text: str, longest: int) -> str:
     plain = "".join(sign for sign in plain if unicodedata.category(sign) not in ("Cs", "Cn", "Co"))
     plain = " ".join(_CONTROLS.sub(" ", plain).split())
     return plain if len(plain) <= longest else plain[: longest - 1] + "…"
-
-
-def _words(text: str) -> str:
-    """Return the words of a fact that is nothing but a quotation; any other as it is."""
-    quotation = _QUOTATION.fullmatch(text)
-    return next(filter(None, quotation.groups())) if quotation else text
 
 
 def _messages(page: Page) -> tuple[Message, Message]:

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from server.memory.models import Fact
 from server.memory.terms import Analysis, TermKind, letters
-from server.memory.wording import plain_analysis
+from server.memory.wording import plain_analysis, without_dates
 
 
 class Relation(StrEnum):
@@ -188,9 +188,6 @@ def _lives(fact: Fact, terms: Analysis) -> bool:
     return _LIVE.search(_plain(fact)) is not None and not terms.persons
 
 
-_BRACKETS = re.compile(r"\s*[(（][^()（）]*\d[^()（）]*[)）]")
-
-
 def _plain(fact: Fact) -> str:
     """Return the sentence without the dates in brackets, which are compared as days."""
-    return _BRACKETS.sub("", fact.text)
+    return without_dates(fact.text)

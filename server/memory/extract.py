@@ -8,7 +8,7 @@ import re
 import uuid
 from collections.abc import Sequence
 from contextlib import aclosing
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import Protocol
 
 from server.errors import OmoideError
@@ -17,6 +17,7 @@ from server.memory.answers import Draft, read_drafts
 from server.memory.grounding import is_grounded
 from server.memory.models import Fact, Kind, Origin, Page
 from server.memory.statements import is_statement, sentences
+from server.memory.wording import framed
 from server.ports import Llm, TextDelta
 from server.turn import Decoding, Message, Prompt
 
@@ -142,7 +143,7 @@ def event_days(text: str, language: str, said_at: datetime) -> tuple[date | None
         said_at: When it was said, aware, in the person's zone.
     """
     days = [
-        (span.since.date(), (span.until - timedelta(microseconds=1)).date())
+        (span.first_day, span.last_day)
         for span in temporal.find_times(text, language, said_at)
         if span.certain
     ]
@@ -153,12 +154,9 @@ def event_days(text: str, language: str, said_at: datetime) -> tuple[date | None
 
 
 def _quoted(sentence: str, page: Page) -> str:
-    """Put a statement into the form of a fact without changing a word of it."""
+    """Keep a statement word for word; an English sentence ends inside the marks."""
     words = sentence.strip().rstrip("。．.!！")
-    return {
-        "ja": f"あなたは「{words}」と話した。",
-        "zh": f"你说过：“{words}”。",
-    }.get(page.language, f'You said: "{words}."')
+    return framed(words if page.language in ("ja", "zh") else f"{words}.", page.language)
 
 
 def _dialogue(pages: Sequence[Page]) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,9 +94,7 @@ def read_question(text: str, language: str, at: datetime, week_start: int = 0) -
     plain = normalize(text)
     spans = temporal.find_times(plain, language, at, week_start=week_start)
     rest = without(plain, spans)
-    ranges = [
-        (span.since.date(), (span.until - timedelta(microseconds=1)).date()) for span in spans
-    ]
+    ranges = [(span.first_day, span.last_day) for span in spans]
     return Question(
         text=plain,
         language=language,

@@ -17,16 +17,32 @@ from server.query import normalize
 
 _BRACKETS = re.compile(r"\s*[(（][^()（）]*\d[^()（）]*[)）]")
 _SUBJECT_JA = re.compile(r"^(?:あなた|私|わたし|僕|ぼく|俺|おれ|うち)(?:は|の|が|って|には|、)?")
-_QUOTING = re.compile(
-    r"^あなたは「(.*)」と話した。?$|^You said: \"(.*)\"$|^你说过：“(.*)”。?$", re.DOTALL
+_FRAMES = {"ja": "あなたは「{}」と話した。", "zh": "你说过：“{}”。", "en": 'You said: "{}"'}
+"""What stands around a statement that is kept word for word."""
+_FRAMED = re.compile(
+    "|".join(re.escape(frame).replace(r"\{\}", "(.+)") for frame in _FRAMES.values()), re.DOTALL
 )
+
+
+def framed(words: str, language: str) -> str:
+    """Put a statement into the form of a fact without changing a word of it."""
+    return _FRAMES.get(language, _FRAMES["en"]).format(words)
+
+
+def without_frame(text: str) -> str:
+    """Return the words of a fact that is nothing but a quotation; any other as it is."""
+    quotation = _FRAMED.fullmatch(text)
+    return next(filter(None, quotation.groups())) if quotation else text
+
+
+def without_dates(text: str) -> str:
+    """Return a fact without the dates in brackets."""
+    return _BRACKETS.sub("", text)
 
 
 def bare(text: str) -> str:
     """Return a fact without the dates in brackets and without the frame around a quoted statement."""
-    text = _BRACKETS.sub("", text)
-    quoted = _QUOTING.match(text)
-    return next(filter(None, quoted.groups()), text) if quoted else text
+    return without_frame(without_dates(text))
 
 
 class Wording(Protocol):

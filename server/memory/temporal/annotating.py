@@ -7,7 +7,7 @@ from typing import Final
 
 from server.memory.temporal.finding import find_readings, language_code
 from server.memory.temporal.reading import Reading
-from server.memory.temporal.spans import Granularity, Tense, TimeSpan, require_aware
+from server.memory.temporal.spans import Granularity, Tense, require_aware
 
 _MONTHS: Final = [
     "January",
@@ -95,7 +95,7 @@ def _written(reading: Reading, style: _Style) -> str:
     span = reading.span
     if span.granularity in _OF_ONE_DAY:
         return _written_day(reading, style)
-    first, last = span.since.date(), _last_day(span)
+    first, last = span.first_day, span.last_day
     if span.granularity is Granularity.YEAR and first.month == 1:
         return style.year(first.year)
     if first.day == 1 and (last + timedelta(days=1)).day == 1:
@@ -111,14 +111,10 @@ def _written_day(reading: Reading, style: _Style) -> str:
     since = reading.span.since
     if reading.timed:
         return style.moment(since)
-    last = _last_day(reading.span)
+    last = reading.span.last_day
     if reading.ranged and last != reading.day:
         return style.days(reading.day, last)
     return style.day(reading.day)
-
-
-def _last_day(span: TimeSpan) -> date:
-    return (span.until.replace(tzinfo=None) - timedelta(microseconds=1)).date()
 
 
 def _english_day(day: date) -> str:

@@ -1,7 +1,7 @@
 """What is found in a text: a stretch of time with the words that named it, and the two questions asked of it."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 
 
@@ -52,6 +52,16 @@ class TimeSpan:
     until: datetime
     granularity: Granularity
     certain: bool
+
+    @property
+    def first_day(self) -> date:
+        """The day on which it begins, by the calendar of its zone."""
+        return self.since.date()
+
+    @property
+    def last_day(self) -> date:
+        """The last day of which any moment belongs to it."""
+        return (self.until.replace(tzinfo=None) - timedelta(microseconds=1)).date()
 
 
 def overlap(a: TimeSpan, b: TimeSpan) -> bool:
