@@ -124,11 +124,8 @@ class App:
         log.info("warm", troubles={name: error.code for name, error in self.troubles.items()})
         self.warm.set()
         if "embedding" not in self.troubles:
-            await self._noting("embedding", self._catch_up())
-
-    async def _catch_up(self) -> None:
-        """Embed what has no vector of the present model, as after a change of models; that may take minutes."""
-        await self.memory.catch_up()
+            # After a change of models every fact needs a new vector: that may take minutes, and keeps nobody waiting.
+            await self._noting("embedding", self.memory.catch_up())
 
     async def aclose(self) -> None:
         """Stop the wakes, store what is left, close the engines."""
@@ -165,7 +162,7 @@ class App:
             async with aclosing(self.engines.llm.stream(prompt)) as events:
                 await anext(events, None)
 
-    async def _noting(self, name: str, work: Coroutine[object, object, None]) -> bool:
+    async def _noting(self, name: str, work: Coroutine[object, object, object]) -> bool:
         try:
             await work
         except OmoideError as error:

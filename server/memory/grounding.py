@@ -1,7 +1,7 @@
 """Checks that a sentence about a person rests on what the person said, and on nothing else."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from difflib import SequenceMatcher
 
 from server.memory.terms import Term, TermKind, analyse, letters
@@ -37,7 +37,7 @@ def is_grounded(text: str, quote: str, said: str, language: str) -> bool:
     if not quote or not _stands_in(quote, said) or not _keeps_subject(text, quote, language):
         return False
     spoken = analyse(said, language)
-    known = {term.key for term in spoken.terms} | {term.sound for term in spoken.terms}
+    known = spoken.forms
     said_letters = letters(said)
     whole = analyse(text, language)
     missing = [term for term in whole.terms if not _was_said(term, known, said_letters)]
@@ -49,7 +49,7 @@ def is_grounded(text: str, quote: str, said: str, language: str) -> bool:
     )
 
 
-def _mostly_said(terms: Sequence[Term], known: set[str], said_letters: str) -> bool:
+def _mostly_said(terms: Sequence[Term], known: Set[str], said_letters: str) -> bool:
     weights = [
         (term.weight, _was_said(term, known, said_letters))
         for term in terms
@@ -59,7 +59,7 @@ def _mostly_said(terms: Sequence[Term], known: set[str], said_letters: str) -> b
     return sum(weight for weight, was_said in weights if was_said) >= _TERM_SHARE * total
 
 
-def _was_said(term: Term, known: set[str], said_letters: str) -> bool:
+def _was_said(term: Term, known: Set[str], said_letters: str) -> bool:
     key = letters(term.key)
     return term.key in known or term.sound in known or (key != "" and key in said_letters)
 

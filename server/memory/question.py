@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from server.memory import temporal
 from server.memory.asking import Asking, signs
+from server.memory.models import Fact
 from server.memory.sounds import sound
 from server.memory.terms import Analysis, analyse
 from server.memory.wording import without
@@ -80,6 +81,13 @@ class Question:
     wants_person: bool
     """It asks who."""
     vector: NDArray[np.float32] | None = None
+
+    def covers(self, fact: Fact) -> bool:
+        """Return whether a fact tells of a day that the question speaks of."""
+        first, last = fact.event_from, fact.event_to
+        if first is None or last is None:
+            return False
+        return any(first <= end and last >= start for start, end in self.ranges)
 
 
 def read_question(text: str, language: str, at: datetime, week_start: int = 0) -> Question:

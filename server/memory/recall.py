@@ -88,13 +88,14 @@ class HybridReader:
         wholes: Sequence[str],
         vectors: Sequence[Vector | None],
     ) -> list[Candidate]:
-        whole = read_question(wholes[0], language, at, self._section.week_start)
+        week_start = self._section.week_start
+        questions = [read_question(text, language, at, week_start) for text in wholes]
+        asking = questions[0].asking  # a part says nothing of what kind of thing is asked
         personal = self._calibration.how_personal(vectors[0])
         found: dict[str, Candidate] = {}
-        for text, vector in zip(wholes, vectors, strict=True):
-            question = read_question(text, language, at, self._section.week_start)
-            question = replace(question, asking=whole.asking, vector=vector)
-            for candidate in self._score(person, shelf, question, personal):
+        for question, vector in zip(questions, vectors, strict=True):
+            asked = replace(question, asking=asking, vector=vector)
+            for candidate in self._score(person, shelf, asked, personal):
                 known = found.get(candidate.fact.id)
                 if known is None or candidate.score > known.score:
                     found[candidate.fact.id] = candidate
@@ -108,15 +109,15 @@ class HybridReader:
         chosen = self._shelves.find(
             person, shelf, question.vector, question.terms, section.candidates
         )
-        chosen |= in_ranges(shelf, question)
+        chosen |= {key for key, entry in shelf.entries.items() if question.covers(entry.fact)}
         cosines = shelf.cosines(question.vector, chosen)
         signs = signs_of(question, shelf, cosines, chosen, personal)
+        gate = self._calibration.gate if section.gate is None else section.gate
         scored = []
         for fact_id, parts in signs.items():
             fact = shelf.entries[fact_id].fact
             probability = relevance(parts, self._calibration)
             boost = recency(fact.said_at, question.at, section.recency_weight, section.recency_days)
-            gate = self._calibration.gate if section.gate is None else section.gate
             passed = probability >= gate
             shown = {
                 "relevance": probability,
@@ -177,20 +178,6 @@ def select(ranked: Sequence[Candidate], limit: int) -> list[Candidate]:
         places -= candidate.passed
         kept.append(candidate)
     return kept
-
-
-def in_ranges(shelf: Shelf, question: Question) -> set[str]:
-    """Return the facts of the days that a question speaks of."""
-    return {
-        fact_id
-        for fact_id, entry in shelf.entries.items()
-        if entry.fact.event_from is not None
-        and entry.fact.event_to is not None
-        and any(
-            entry.fact.event_from <= last and entry.fact.event_to >= first
-            for first, last in question.ranges
-        )
-    }
 
 
 async def embed_in_time(

@@ -6,7 +6,7 @@ one whose vector is far by its day. The weights are set per embedder on sets of 
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -117,14 +117,13 @@ def recency(said_at: datetime, now: datetime, weight: float, days: float) -> flo
 
 
 def _overlap(question: Question, entry: Entry, shelf: Shelf) -> _Overlap:
-    keys = {term.key for term in entry.terms.terms} | {term.sound for term in entry.terms.terms}
     sounds = [term.sound for term in entry.terms.terms if term.kind is not TermKind.PERSON]
     total = found = topic_total = topic_found = best = 0.0
     shared = missing = False
     for term in question.terms.terms:
         if term.kind is TermKind.PERSON:
             continue
-        match = _match(term, keys, sounds)
+        match = _match(term, entry.terms.forms, sounds)
         weight = term.weight * shelf.rarity(term.key)
         total += weight
         found += weight * match
@@ -144,8 +143,8 @@ def _overlap(question: Question, entry: Entry, shelf: Shelf) -> _Overlap:
     )
 
 
-def _match(term: Term, keys: set[str], sounds: Sequence[str]) -> float:
-    if term.key in keys or term.sound in keys:
+def _match(term: Term, forms: Set[str], sounds: Sequence[str]) -> float:
+    if term.key in forms or term.sound in forms:
         return 1.0
     return 0.8 * max((likeness(term.sound, other) for other in sounds), default=0.0)
 
@@ -221,15 +220,15 @@ def _answer_signs(question: Question, entry: Entry) -> dict[str, float]:
 
 
 def _day_signs(question: Question, entry: Entry, overlap: _Overlap) -> dict[str, float]:
-    first, last = entry.fact.event_from, entry.fact.event_to
-    if first is None or last is None:
+    last = entry.fact.event_to
+    if entry.fact.event_from is None or last is None:
         shares_weekday = bool(question.weekdays & weekdays(entry.fact.text))
         return {
             "undated": float(bool(question.ranges)),
             "weekday": float(shares_weekday),
             "when_undated": float(question.wants_day),
         }
-    in_range = any(first <= end and last >= start for start, end in question.ranges)
+    in_range = question.covers(entry.fact)
     ahead = last >= question.at.date()
     agenda = question.wants_agenda
     return {

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.memory.models import Fact
-from server.memory.terms import Analysis, TermKind
+from server.memory.terms import Analysis
 from server.memory.wording import plain_analysis
 
 _BACKGROUND = 30
@@ -109,21 +109,19 @@ def fill_shelf(
         if fact.current
     }
     frequency: Counter[str] = Counter()
-    names: set[str] = set()
     for entry in entries.values():
         frequency.update({term.key for term in entry.terms.terms})
         frequency.update(f"#{notion}" for notion in entry.terms.notions)
-        names.update(term.sound for term in entry.terms.terms if term.kind is TermKind.NAME)
     order = tuple(key for key, entry in entries.items() if entry.vector is not None)
     rows = [vectors[key] for key in order]
     matrix = np.stack(rows) if rows else np.zeros((0, 0), np.float32)
-    words = [term for entry in entries.values() for term in entry.terms.terms]
+    told = [entry.terms for entry in entries.values()]
     return Shelf(
         entries,
         frequency,
-        frozenset(names),
-        frozenset(form for term in words for form in (term.sound, term.key)),
-        frozenset(term.key for term in words if term.kind is TermKind.PERSON),
+        frozenset().union(*(terms.names for terms in told)),
+        frozenset().union(*(terms.forms for terms in told)),
+        frozenset().union(*(terms.persons for terms in told)),
         counter,
         order,
         matrix,

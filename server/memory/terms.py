@@ -8,7 +8,7 @@ import threading
 import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, cached_property
 
 import Stemmer
 from sudachipy import Dictionary, Morpheme, SplitMode, Tokenizer
@@ -39,7 +39,7 @@ class Term:
     """From 0 to 1: how much it says, whatever its frequency."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, as what is asked for again and again is worked out once
 class Analysis:
     """The meaning of a text, as far as words show it."""
 
@@ -49,20 +49,25 @@ class Analysis:
     negated: bool
     """Whether the main statement is a negation."""
 
-    @property
+    @cached_property
     def persons(self) -> frozenset[str]:
         """Classes of people that it mentions."""
         return frozenset(term.key for term in self.terms if term.kind is TermKind.PERSON)
 
-    @property
+    @cached_property
     def names(self) -> frozenset[str]:
         """Proper names, by sound."""
         return frozenset(term.sound for term in self.terms if term.kind is TermKind.NAME)
 
-    @property
+    @cached_property
     def numbers(self) -> frozenset[str]:
         """Numbers."""
         return frozenset(term.key for term in self.terms if term.kind is TermKind.NUMBER)
+
+    @cached_property
+    def forms(self) -> frozenset[str]:
+        """Keys and sounds of all terms: a word of another text that is among them is the same word."""
+        return frozenset(form for term in self.terms for form in (term.key, term.sound))
 
 
 def analyse(text: str, language: str) -> Analysis:
@@ -212,15 +217,9 @@ def _classes_en(words: lexicon.Lexicon, word: str) -> tuple[str, ...]:
     return words.of(low) or words.of(_singular(low)) or _stemmed(words).get(stem(low), ())
 
 
-_stemmed_words: dict[int, dict[str, tuple[str, ...]]] = {}
-
-
+@cache
 def _stemmed(words: lexicon.Lexicon) -> dict[str, tuple[str, ...]]:
-    known = _stemmed_words.get(id(words))
-    if known is None:
-        known = {stem(word): kinds for word, kinds in words.words.items()}
-        _stemmed_words[id(words)] = known
-    return known
+    return {stem(word): kinds for word, kinds in words.words.items()}
 
 
 def _singular(word: str) -> str:

@@ -9,7 +9,9 @@ from typing import Any
 import yaml
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(
+    frozen=True, slots=True, eq=False
+)  # there is one of each: what is made of it can be kept by it
 class Lexicon:
     """Classes of words in one language. Look a word up in its dictionary form, lower case."""
 
