@@ -1,7 +1,7 @@
 """`omoide calibrate`: set what the numbers of an embedder mean, on sets whose right answers are known."""
 
-import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from server import embedding
 from server.commands.recall_sets import RecallSet, SetFact, SetQuestion, memory_id
-from server.commands.recall_test import SetClock, ask_all, measure
+from server.commands.recall_test import ask_all, measure, play
 from server.commands.report import Report, Tell
 from server.config import Config
 from server.errors import OmoideError
@@ -23,8 +23,6 @@ from server.memory.calibrating import (
 )
 from server.memory.calibration import load_calibration, write_calibration
 from server.memory.comparing import change_signs
-from server.memory.extract import RulesExtractor
-from server.memory.opening import open_memory
 from server.memory.scoring import Calibration
 from server.memory.wording import Aligned, plain_analysis
 from server.ports import Embedder
@@ -120,28 +118,17 @@ async def _learn(
     recall_set: RecallSet, config: Config, embedder: Embedder, learnt: _Learnt
 ) -> None:
     """Note the signs of every fact for every question as they are at its moment, and of every pair of facts."""
-    clock = SetClock()
     wording = Aligned()
     questions = recall_set.questions
     vectors = await embedder.embed([wording.of_query(one.text) for one in questions], "query")
     by_question = {id(one): vector for one, vector in zip(questions, vectors, strict=True)}
-    with tempfile.TemporaryDirectory(prefix="omoide-calibrate-") as folder:
-        memory = open_memory(config, Path(folder), embedder, RulesExtractor(), clock)
-        try:
-            for event in recall_set.events:
-                if isinstance(event, SetFact):
-                    clock.moment = event.said_at
-                    fact = event.as_fact(recall_set.language_of(event.text))
-                    await memory.add([fact], keep_all=True)
-                    continue
-                number = len(learnt.questions)
-                vector = by_question[id(event)]
-                learnt.questions.append(Asked(vector, event.person, bool(event.expect)))
-                language = recall_set.language_of(event.text)
-                judged = await _judge(memory, event, language)
-                learnt.relevance.extend((number, one) for one in judged)
-        finally:
-            memory.close()
+    async with aclosing(play(recall_set, config, embedder)) as played:
+        async for memory, question in played:
+            number = len(learnt.questions)
+            vector = by_question[id(question)]
+            learnt.questions.append(Asked(vector, question.person, bool(question.expect)))
+            judged = await _judge(memory, question, recall_set.language_of(question.text))
+            learnt.relevance.extend((number, one) for one in judged)
     learnt.changes.extend(await _judge_pairs(recall_set, embedder))
 
 

@@ -1,7 +1,8 @@
 """`omoide recall-test`: how well memory answers the questions of a set, and how often it speaks up without a reason."""
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +20,7 @@ from server.commands.recall_sets import (
 from server.commands.report import Report, Tell
 from server.commands.voice import rehear_with
 from server.config import Config
+from server.memory import Memory
 from server.memory.extract import RulesExtractor
 from server.memory.models import Candidate
 from server.memory.opening import open_memory
@@ -139,10 +141,24 @@ async def recall_test(
 async def ask_all(
     recall_set: RecallSet, config: Config, embedder: Embedder, transcripts: Mapping[str, str]
 ) -> list[Asked]:
-    """Play a set in the order of its times: each fact is put in when it is said, each question asked at its moment."""
-    clock = SetClock()
+    """Play a set, and return what memory offered for each question."""
     await embedder.warm_up()
     asked = []
+    async with aclosing(play(recall_set, config, embedder)) as played:
+        async for memory, question in played:
+            text = transcripts.get(question.text, question.text)
+            language = recall_set.language_of(text)
+            started = perf_counter()
+            found = await memory.search(question.person, text, language, question.asked_at)
+            asked.append(Asked(question, tuple(found), perf_counter() - started))
+    return asked
+
+
+async def play(
+    recall_set: RecallSet, config: Config, embedder: Embedder
+) -> AsyncGenerator[tuple[Memory, SetQuestion], None]:
+    """Yield each question of a set with a memory as it is at that moment: every fact is put in when it is said."""
+    clock = SetClock()
     with tempfile.TemporaryDirectory(prefix="omoide-recall-") as folder:
         memory = open_memory(config, Path(folder), embedder, RulesExtractor(), clock)
         try:
@@ -151,17 +167,11 @@ async def ask_all(
                     clock.moment = event.said_at
                     fact = event.as_fact(recall_set.language_of(event.text))
                     await memory.add([fact], keep_all=True)
-                    continue
-                clock.moment = event.asked_at
-                text = transcripts.get(event.text, event.text)
-                started = perf_counter()
-                found = await memory.search(
-                    event.person, text, recall_set.language_of(text), event.asked_at
-                )
-                asked.append(Asked(event, tuple(found), perf_counter() - started))
+                else:
+                    clock.moment = event.asked_at
+                    yield memory, event
         finally:
             memory.close()
-    return asked
 
 
 def measure(asked: Sequence[Asked], gate: float | None = None) -> dict[str, object]:
