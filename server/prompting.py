@@ -18,6 +18,7 @@ import yaml
 from server.errors import ConfigError
 from server.memory import Page
 from server.memory.wording import without_frame
+from server.months import MONTHS
 from server.ports import LlmTraits
 from server.turn import Message, Prompt, Recalled, Recollection
 
@@ -31,20 +32,6 @@ WEEKDAYS = {
     "zh": ("星期一", "星期二", "星期三", "星期四", "星期五", "星期六", "星期日"),
     "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
 }
-MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
 
 MOST_FACTS = 3
 """Facts in a prompt, whatever memory offers."""

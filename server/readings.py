@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from server.months import MONTHS
+
 _Write: TypeAlias = Callable[[re.Match[str]], str]
 _Rule: TypeAlias = tuple[re.Pattern[str], str | _Write]
 
@@ -165,13 +167,7 @@ _CHINESE = _HanWords(
     pound="英镑",
 )
 
-# fmt: off
-_MONTHS: Final = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)
-# fmt: on
-_SHORT_MONTHS: Final = "|".join(month[:3] for month in _MONTHS if len(month) > 3)
+_SHORT_MONTHS: Final = "|".join(month[:3] for month in MONTHS if len(month) > 3)
 _PARTS: Final = {2: "half", 3: "third", 4: "quarter", 5: "fifth", 6: "sixth", 8: "eighth"} | {
     10: "tenth"
 }
@@ -200,11 +196,11 @@ def _english_date(match: re.Match[str]) -> str:
     year, month, day = match.groups()
     if not _is_day(month, day):
         return match.group()
-    return f"{_MONTHS[int(month) - 1]} {int(day)}, {year}"
+    return f"{MONTHS[int(month) - 1]} {int(day)}, {year}"
 
 
 def _english_month(match: re.Match[str]) -> str:
-    return next(month for month in _MONTHS if month.startswith(match[1]))
+    return next(month for month in MONTHS if month.startswith(match[1]))
 
 
 def _english_time(match: re.Match[str]) -> str:
@@ -222,7 +218,7 @@ def _english_time(match: re.Match[str]) -> str:
 def _english_slashed(match: re.Match[str]) -> str:
     first, second = match.groups()
     if _is_day_not_fraction(match):
-        return f"{_MONTHS[int(first) - 1]} {int(second)}"
+        return f"{MONTHS[int(first) - 1]} {int(second)}"
     if match.group() == "24/7":
         return "24 7"
     part = _PARTS.get(int(second))

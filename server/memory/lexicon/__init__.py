@@ -8,6 +8,8 @@ from typing import Any
 
 import yaml
 
+from server.memory.temporal.number_words import ENGLISH_NUMBERS, ENGLISH_ONES
+
 
 @dataclass(
     frozen=True, slots=True, eq=False
@@ -58,30 +60,8 @@ def frame_words(language: str) -> frozenset[str]:
     return _word_list(language, "frame")
 
 
-_NUMBERS = dict(
-    zip(
-        [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "once",
-            "twice",
-            "thrice",
-        ],
-        ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "1", "2", "3"],
-        strict=True,
-    )
-)
+_COUNTED = {word: str(ENGLISH_NUMBERS[word]) for word in ENGLISH_ONES[:13]}
+_NUMBERS = {**_COUNTED, "once": "1", "twice": "2", "thrice": "3"}
 
 
 def number(word: str) -> str:

@@ -8,21 +8,7 @@ from typing import Final
 from server.memory.temporal.finding import find_readings, language_code
 from server.memory.temporal.reading import Reading
 from server.memory.temporal.spans import Granularity, Tense, require_aware
-
-_MONTHS: Final = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
+from server.months import MONTHS
 
 _PASSES: Final = 4
 """A date that is written in may set free a phrase behind it that was glued to the one before."""
@@ -118,11 +104,11 @@ def _written_day(reading: Reading, style: _Style) -> str:
 
 
 def _english_day(day: date) -> str:
-    return f"{_MONTHS[day.month - 1]} {day.day}, {day.year}"
+    return f"{MONTHS[day.month - 1]} {day.day}, {day.year}"
 
 
 def _english_days(first: date, last: date) -> str:
-    month = _MONTHS[first.month - 1]
+    month = MONTHS[first.month - 1]
     if first.year != last.year:
         return f"{_english_day(first)} – {_english_day(last)}"
     if first.month != last.month:
@@ -167,7 +153,7 @@ _STYLES: Final = {
         bracket=lambda written: f" ({written})",
         day=_english_day,
         days=_english_days,
-        month=lambda day: f"{_MONTHS[day.month - 1]} {day.year}",
+        month=lambda day: f"{MONTHS[day.month - 1]} {day.year}",
         year=str,
         moment=lambda moment: f"{_english_day(moment.date())}, {moment:%H:%M}",
         dash=" – ",

@@ -36,7 +36,7 @@ KANJI: Final = "[零一二三四五六七八九十百千两]"
 NUMBER: Final = rf"(?:[0-9]{{1,4}}|{KANJI}{{1,5}})"
 """A whole number up to 9999 in digits or in characters. Bounded, so that a long run of them costs no more than its length."""
 
-_ONES: Final = [
+ENGLISH_ONES: Final = [
     "zero",
     "one",
     "two",
@@ -84,10 +84,10 @@ _ORDINALS: Final = [
 
 
 def _english_numbers() -> dict[str, int]:
-    known = {word: value for value, word in enumerate(_ONES)}
+    known = {word: value for value, word in enumerate(ENGLISH_ONES)}
     for tens, word in enumerate(_TENS, start=2):
         known[word] = tens * 10
-        for ones, one in enumerate(_ONES[1:10], start=1):
+        for ones, one in enumerate(ENGLISH_ONES[1:10], start=1):
             known[f"{word}-{one}"] = known[f"{word} {one}"] = tens * 10 + ones
     return known | {"a": 1, "an": 1, "a couple of": 2, "a couple": 2, "couple of": 2}
 
