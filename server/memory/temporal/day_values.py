@@ -1,6 +1,6 @@
 """What words say of days: their numbers, weekdays, weekends, holidays, and days counted from another."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import ClassVar, Final
@@ -213,6 +213,30 @@ class Holiday:
         one_day = all((end - first).days == 1 for first, end in found)
         options = tuple(Period.between(first, end) for first, end in found)
         return Frame(options, Granularity.DAY if one_day else Granularity.DAYS, pick=self.pick)
+
+
+@dataclass(frozen=True, slots=True)
+class DaysOff:
+    """One of several in a year, as the word before it says: "the next holiday".
+
+    Attributes:
+        of_year: Returns the first day of each and the day after its last one.
+    """
+
+    of_year: Callable[[int], Sequence[tuple[date, date]]]
+    pick: Pick
+    granularity: Granularity
+
+    slot: ClassVar[Slot] = Slot.DAY
+    clashes: ClassVar[frozenset[Slot]] = _COARSER
+    deictic: ClassVar[bool] = True
+    spelled: ClassVar[bool] = False
+
+    def narrow(self, frame: Frame | None, context: Context) -> Frame | None:
+        """See `Value`."""
+        found = (days for year in _years_around(context) for days in self.of_year(year))
+        options = tuple(Period.between(first, end) for first, end in found)
+        return Frame(options, self.granularity, pick=self.pick) if options else None
 
 
 def _years_around(context: Context) -> range:

@@ -145,6 +145,10 @@ _DAY_RULES: Final = (
         mean.dated,
     ),
     rule(
+        rf"\b(?:the )?(?P<day>{_ORDINAL})(?= of (?:this|next|last) month\b)",
+        mean.bare_day,
+    ),
+    rule(
         rf"\b(?:on|by|until|till|from|since|before|after|around) (?P<at>the (?P<day>[0-3]?[0-9](?:st|n[d]|rd|th)|(?!second|first){alternatives(ENGLISH_ORDINALS)}))"
         rf"(?={_DAY_ENDS})",
         mean.bare_day,

@@ -63,6 +63,26 @@ def silver_week(year: int) -> Days | None:
     return first, last + timedelta(days=1)
 
 
+def public_holidays(year: int) -> list[Days]:
+    """Return the national holidays of Japan."""
+    days = (day for month in range(1, 13) for day in _japanese_holidays(year, month).values())
+    return [(day, day + timedelta(days=1)) for day in sorted(days)]
+
+
+def long_weekends(year: int) -> list[Days]:
+    """Return the runs of three and more days off in Japan that begin in a year."""
+    runs: list[Days] = []
+    day = date(year, 1, 1)
+    while day.year == year:
+        first = day
+        while _day_off(day):
+            day += timedelta(days=1)
+        if (day - first).days >= 3 and not _day_off(first - timedelta(days=1)):
+            runs.append((first, day))
+        day += timedelta(days=1)
+    return runs
+
+
 def setsubun(year: int) -> Days | None:
     """Return the day before the beginning of spring, right from 1985 to 2057."""
     # It is the 3rd, but the 2nd in the year after every leap year since the drift of the calendar reached it.

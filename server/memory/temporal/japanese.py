@@ -122,6 +122,10 @@ _DAY_RULES: Final = (
         mean.bare_day,
     ),
     rule(rf"{_PICK}(?<![a-z])(?P<name>{alternatives(words.HOLIDAYS)})(?![a-z])", mean.holiday),
+    rule(
+        rf"(?P<pick>{alternatives(words.PICKS)})(?:(?P<name>祝日|祭日)|(?:[二三四五3-5]|大型)?連休)",
+        mean.days_off,
+    ),
 )
 
 _LONGER: Final = (

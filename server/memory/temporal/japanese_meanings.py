@@ -20,6 +20,7 @@ from server.memory.temporal.date_values import (
 from server.memory.temporal.day_values import (
     Day,
     DayShift,
+    DaysOff,
     DaysShift,
     Holiday,
     Offset,
@@ -27,9 +28,11 @@ from server.memory.temporal.day_values import (
     Weekend,
 )
 from server.memory.temporal.frames import Pick
+from server.memory.temporal.holidays import long_weekends, public_holidays
 from server.memory.temporal.number_words import to_number
 from server.memory.temporal.numeric import is_date
 from server.memory.temporal.scanning import Made
+from server.memory.temporal.spans import Granularity
 
 DAYS: Final = "月火水木金土日"
 
@@ -161,6 +164,14 @@ def holiday(match: re.Match[str]) -> Made:
     """Read 敬老の日, 次の正月."""
     pick = words.PICKS[match["pick"]] if match["pick"] else Pick.OPEN
     return (Holiday(words.HOLIDAYS[match["name"].lower()], pick),)
+
+
+def days_off(match: re.Match[str]) -> Made:
+    """Read 次の祝日, 今度の連休."""
+    pick = words.PICKS[match["pick"]]
+    if match["name"]:
+        return (DaysOff(public_holidays, pick, Granularity.DAY),)
+    return (DaysOff(long_weekends, pick, Granularity.DAYS),)
 
 
 def season(match: re.Match[str]) -> Made:

@@ -21,6 +21,7 @@ _JA_PAST = re.compile(
 )
 _JA_AHEAD = re.compile(
     r"(?:て|(?<=[んい])で)(?=ください|下さい|くれ|ほしい|欲しい|[ねよ。!]|\Z)"
+    r"|[るくすつむぶぐう](?:日|予定|の|ん)(?:だった|でした)"
     r"|予定|つもり|計画|締め?切り?|までに|[きぎしちにびみりいえけげせてねべめれ]たい(?!て)"
     r"|[おこごそとのぼもろよ]う(?:と|か|ね|よ)|ます|ません|方がいい|ほうがいい"
     r"|[るくすつむぶぐう行](?=[よねけかと。!?]|んだ|から|ので|って|つもり|予定|はず|かも|だろ|でしょ|ため|、|\Z)"
@@ -105,9 +106,11 @@ _EN_AHEAD: Final = (
     r"need to|let's|about to|(?:wake|remind|call|tell|ring|meet) me|can|could|should|must|might|\w+'ll|\w+'d like|"
     r"(?:am|are|is|\w+'m|\w+'re|(?:he|she|it|who|there)'s)\s(?:not\s)?(?!being|during|morning|evening)\w+ing)"
 )
+# "Have I got anything on Friday", "I've got the dentist": having, not getting.
+_EN_HAVING: Final = r"(?:(?:have|has|haven't|hasn't)(?:\s\w+){0,2}?|\w+'(?:ve|s)(?:\s(?:i|we|he|she|it|they|you|(?:the|my|our)\s\w+))?)\s(?:only\s|also\s)?got(?!\sto\b)"
 _EN_NOW: Final = r"(?:am|is|are|isn't|aren't|\w+'m|\w+'re)"
 _EN_HINT = re.compile(
-    rf"\b(?:(?P<ahead>{_EN_AHEAD})|(?P<past>{_EN_PAST})|(?P<now>{_EN_NOW}))(?![\w'])",
+    rf"\b(?:(?P<having>{_EN_HAVING})|(?P<ahead>{_EN_AHEAD})|(?P<past>{_EN_PAST})|(?P<now>{_EN_NOW}))(?![\w'])",
     re.IGNORECASE,
 )
 _EN_CLAUSE = re.compile(
@@ -130,7 +133,7 @@ def japanese_tense(text: str, start: int, end: int) -> Tense | None:
     ending = _SENTENCE_END.search(text, end, end + _REACH)
     stop = ending.end() if ending else min(end + _REACH, len(text))
     found = [
-        (match.end(), order, tense)
+        (match.start(), order, tense)
         for order, (pattern, tense) in enumerate(
             ((_JA_PAST, Tense.PAST), (_JA_NOW, Tense.PRESENT), (_JA_AHEAD, Tense.FUTURE))
         )
