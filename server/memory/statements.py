@@ -5,7 +5,7 @@ Only statements can become facts. The rules look at one sentence at a time, in J
 
 import re
 
-_SENTENCE_END = re.compile(r"(?<=[。！？!?．｡])\s*|(?<=[.])\s+(?=[A-Z\"'])|[\n\r]+")
+from server.splitter import SentenceSplitter
 
 _QUESTION = re.compile(
     r"""
@@ -37,8 +37,9 @@ _WHAT_IF = re.compile(
 
 _ORDER = re.compile(
     r"""
-    (?:て|で)(?:ください|くださいね|下さい|くれ|くれる|くれない|もらえる|もらえない|ちょうだい|ほしい|欲しい|みて|よ|ね)?[。.!！]*$
-    | (?:しろ|せよ|なさい|お願い(?:します|ね)?|頼む(?:よ|ね)?)[。.!！]*$ | 教えて | これからは | 今後は
+    (?:て|で)(?:ください|くださいね|下さい|くれ|くれる|くれない|もらえる|もらえない|ちょうだい|みて|よ|ね)?[。.!！]*$
+    | (?:て|で)(?:(?:ほしい|欲しい|もらいたい|いただきたい)(?:ん|の)?(?:です|だ)?(?:けど|が)?[なねよ]?)[。.!！]*$
+    | (?:しろ|せよ|なさい|お願い(?:します|ね)?|頼む(?:よ|ね)?)[。.!！]*$ | これからは | 今後は
     | ^\W*(?:please|tell|show|play|stop|turn|set|remind|call|say|speak|sing|give|let|make|open|close|read|repeat|forget|remember|ignore|
         always|never|don't|do\ not|be|look|listen|wait|shut|start|from\ now\ on|hey|help|translate|explain|find|search)\b
     | \bfrom\ now\ on\b | \bplease\s*[.!]*$ | \b(?:can|could|will|would)\ you\b
@@ -58,6 +59,9 @@ _COURTESY = re.compile(
         よろしく|お疲れ|おつかれ)[\w\u3040-\u30ff]{0,6}[。!！、ー~〜]*$
     | ^(?:hi|hello|hey|good\ (?:morning|evening|night|afternoon)|thanks?(?:\ you)?|bye|goodbye|see\ you|yes|no|yeah|yep|nope|ok(?:ay)?|sure|right|
         great|nice|cool|wow|really|i\ see|sorry|never\ mind|i'm\ home|alright)\b[\w\s,']{0,16}[.!]*$
+    | ^i(?:'m|\ am|\ was)?\ (?:(?:not\ |so\ |all\ |just\ |only\ )?(?:sure|fine|ok(?:ay)?|good|back|done|ready|sorry|glad|joking|kidding|listening)
+        |(?:really\ |totally\ |also\ )?(?:do(?:n't|\ not)?\ )?(?:know|agree|understand|guess|think|hope|suppose|see|get)(?:\ (?:so|that|it|not))?
+        |(?:do|did|will|would|can|could|have|had)(?:n't|\ not)?)(?:\ (?:now|too|then|again|though))?[.!]*$
     | ^(?:你好|早上好|晚安|谢谢|再见|好的|是的|嗯|哦|对)[^，]{0,6}$
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -83,11 +87,13 @@ _OWN = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _FEWEST_LETTERS = {"ja": 4, "zh": 4}
+_FEWEST_ENGLISH_LETTERS = 8
 
 
 def sentences(text: str) -> list[str]:
     """Cut what somebody said into sentences, trimmed, without empty ones."""
-    return [piece.strip() for piece in _SENTENCE_END.split(text) if piece and piece.strip()]
+    splitter = SentenceSplitter(max_chars=len(text) + 1)
+    return splitter.push(text) + splitter.flush()
 
 
 def is_question(sentence: str) -> bool:
@@ -111,7 +117,7 @@ def is_statement(sentence: str, language: str) -> bool:
     English and Chinese statements name their subject; in Japanese it is left out as a rule.
     """
     letters = sum(character.isalnum() for character in sentence)
-    if letters < _FEWEST_LETTERS.get(language, 10):
+    if letters < _FEWEST_LETTERS.get(language, _FEWEST_ENGLISH_LETTERS):
         return False
     if is_question(sentence) or is_hypothetical(sentence) or is_order(sentence):
         return False
