@@ -26,7 +26,7 @@ from server.memory.opening import open_memory
 from server.phrasebook import Phrasebook
 from server.ports import Clock, Device, Embedder, Engine
 from server.prompting import PROMPTS, Phrases, PromptFiles, compose
-from server.recording import RecentTurns, Recorder
+from server.recording import RECORDINGS, RecentTurns, Recorder
 from server.telemetry import Metrics
 from server.trace import Turns
 from server.turn import Recollection
@@ -75,7 +75,7 @@ class App:
             self.jobs,
             self.recent,
             self.metrics,
-            Recorder(data / "recordings", config.recording),
+            Recorder(data / RECORDINGS, config.recording),
         )
         self.turns = Turns(self.clock, observers)
         self.phrasebook = Phrasebook(

@@ -3,7 +3,10 @@
 By default nothing is written: audio needs `recording.keep_audio`, text `recording.keep_turns`.
 """
 
+import hashlib
 import json
+import re
+import shutil
 from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,9 +15,13 @@ import structlog
 
 from server.audio import write_wav
 from server.config import RecordingSection
+from server.errors import StoreError
 from server.turn import Turn
 
 log = structlog.get_logger(__name__)
+
+RECORDINGS = "recordings"
+"""Name of their folder in the data folder."""
 
 
 class RecentTurns:
@@ -28,6 +35,12 @@ class RecentTurns:
         if turn.transcript or turn.error:
             self._turns.append(turn)
 
+    def forget(self, person: str) -> None:
+        """Forget what a person has said."""
+        kept = [turn for turn in self._turns if turn.person != person]
+        self._turns.clear()
+        self._turns.extend(kept)
+
     def list(self, device: str | None = None) -> list[Turn]:
         """Return the turns, oldest first."""
         return [turn for turn in self._turns if device is None or turn.device == device]
@@ -36,8 +49,8 @@ class RecentTurns:
 class Recorder:
     """Writes turns to a folder. A `TurnObserver`.
 
-    One folder per day and turn files beside each other: ``2026-05-03/152001-<turn id>.json`` and ``.said.wav``,
-    ``.reply.wav``.
+    One folder per person and day, files of a turn beside each other: ``hana.1f0c…/2026-05-03/152001-<turn id>.json``
+    and ``.said.wav``, ``.reply.wav``.
     """
 
     def __init__(self, folder: Path, section: RecordingSection) -> None:
@@ -51,7 +64,8 @@ class Recorder:
         """
         if not (turn.transcript or turn.error):
             return
-        stem = self._folder / f"{turn.started_at:%Y-%m-%d}" / f"{turn.started_at:%H%M%S}-{turn.id}"
+        day = recordings_of(self._folder, turn.person) / f"{turn.started_at:%Y-%m-%d}"
+        stem = day / f"{turn.started_at:%H%M%S}-{turn.id}"
         try:
             if self._section.keep_turns:
                 stem.parent.mkdir(parents=True, exist_ok=True)
@@ -65,6 +79,30 @@ class Recorder:
                 write_wav(stem.with_suffix(".reply.wav"), turn.reply_audio)
         except (OSError, RuntimeError) as error:  # the errors of libsndfile are RuntimeErrors
             log.warning("recording-failed", turn=turn.id, reason=str(error))
+
+
+def recordings_of(folder: Path, person: str) -> Path:
+    """Return the folder of a person's recordings: readable where the name is, and two names never share one."""
+    readable = re.sub(r"[^\w-]+", "-", person)[:32]
+    digest = hashlib.sha256(person.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return folder / f"{readable}.{digest}"
+
+
+def erase_recordings(folder: Path, person: str) -> None:
+    """Delete the recordings of a person.
+
+    Raises:
+        StoreError: ``recordings-undeletable``.
+    """
+    own = recordings_of(folder, person)
+    try:
+        if own.exists():
+            shutil.rmtree(own)
+    except OSError as error:
+        raise StoreError(
+            "recordings-undeletable",
+            f"{own} can't be deleted ({error.strerror}). Memory is gone; delete this folder by hand.",
+        ) from error
 
 
 def describe(turn: Turn) -> Mapping[str, object]:

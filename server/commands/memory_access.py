@@ -11,7 +11,7 @@ from urllib.parse import quote
 import anyio
 from anyio import to_thread
 
-from server import embedding, llm
+from server import embedding, forgetting, llm
 from server.clock import SystemClock
 from server.commands.api import Api, api_of
 from server.commands.reach import Place
@@ -212,7 +212,8 @@ class FolderMemory:
 
     async def forget_person(self, person: str) -> int:
         """Delete everything of a person."""
-        return await (await self._open()).archive.forget_person(person)
+        archive = (await self._open()).archive
+        return await forgetting.forget_person(person, archive, self._place.data)
 
     async def reindex(self, person: str) -> int:
         """Make the vector index of a person anew."""
@@ -223,7 +224,7 @@ class FolderMemory:
         memory = await self._warm()
         async with _open_extractor(self._place) as extractor:
             memory.consolidator.extractor = extractor
-            stored = await memory.extract(person or None)
+            stored = await memory.extract(person or None, put_off=True)
         return [describe_fact(fact) for fact in stored]
 
     @property

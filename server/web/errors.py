@@ -25,6 +25,26 @@ _CODES = {
 }
 
 
+_STATUS = {
+    "store-full": 507,
+    "llm-timeout": 504,
+    "embedding-timeout": 504,
+    "llm-preempted": 503,
+    "llm-unconfigured": 503,
+    "embedding-unconfigured": 503,
+}
+"""Of errors that an answer to an HTTP request may end in, apart from those of access."""
+_STATUS_OF_KIND = {"store": 503, "index": 503, "llm": 502, "embedding": 502, "extraction": 502}
+"""Of all others, by the first word of their code: not at the moment, or an endpoint behind this server is to blame."""
+
+
+def status_of(error: OmoideError) -> int:
+    """Return the HTTP status for one of our own errors."""
+    if (status := HTTP_STATUS.get(error.code) or _STATUS.get(error.code)) is not None:
+        return status
+    return _STATUS_OF_KIND.get(error.code.partition("-")[0], 500)
+
+
 def refuse(status: int, code: str, message: str) -> JSONResponse:
     """Return a refusal."""
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
@@ -33,7 +53,7 @@ def refuse(status: int, code: str, message: str) -> JSONResponse:
 
 def refuse_for(error: OmoideError) -> JSONResponse:
     """Return the refusal for one of our own errors."""
-    return refuse(HTTP_STATUS.get(error.code, 500), error.code, str(error))
+    return refuse(status_of(error), error.code, str(error))
 
 
 def in_our_shape(send: Send) -> Send:

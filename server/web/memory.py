@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
+from server import forgetting
 from server.memory.keeping import storable
 from server.memory.models import Candidate, Fact, Page
 from server.memory.recall import as_scores
@@ -28,7 +29,7 @@ class ExtractRequest(BaseModel):
 async def extract(request: Request, wanted: ExtractRequest | None = None) -> dict[str, object]:
     """Draw facts from every exchange that waits, without waiting for silence; return what was stored."""
     person = storable(wanted.person).strip() if wanted else ""
-    stored = await host_of(request).memory.extract(person or None)
+    stored = await host_of(request).memory.extract(person or None, put_off=True)
     return {"stored": [describe_fact(fact) for fact in stored]}
 
 
@@ -38,7 +39,7 @@ async def list_persons(request: Request) -> dict[str, object]:
     return {"persons": await host_of(request).memory.archive.persons()}
 
 
-@router.get("/api/memory/{person}/facts", tags=["memory"], summary="What is known of a person")
+@router.get("/api/memory/{person:path}/facts", tags=["memory"], summary="What is known of a person")
 async def list_facts(request: Request, person: str, superseded: bool = False) -> dict[str, object]:
     """Return the facts in the order in which they were said; with `superseded`, those that were replaced too."""
     facts = await host_of(request).memory.archive.facts(person)
@@ -46,7 +47,9 @@ async def list_facts(request: Request, person: str, superseded: bool = False) ->
 
 
 @router.get(
-    "/api/memory/{person}/search", tags=["memory"], summary="What a question would recall, and why"
+    "/api/memory/{person:path}/search",
+    tags=["memory"],
+    summary="What a question would recall, and why",
 )
 async def search(
     request: Request,
@@ -62,7 +65,9 @@ async def search(
 
 
 @router.get(
-    "/api/memory/{person}/export", tags=["memory"], summary="Everything that is stored of a person"
+    "/api/memory/{person:path}/export",
+    tags=["memory"],
+    summary="Everything that is stored of a person",
 )
 async def export(request: Request, person: str) -> dict[str, object]:
     """Return all facts and all exchanges of a person."""
@@ -75,7 +80,7 @@ async def export(request: Request, person: str) -> dict[str, object]:
     }
 
 
-@router.post("/api/memory/{person}/reindex", tags=["memory"], summary="Make the vectors anew")
+@router.post("/api/memory/{person:path}/reindex", tags=["memory"], summary="Make the vectors anew")
 async def reindex(request: Request, person: str) -> dict[str, object]:
     """Throw the vector index of a person away and fill it again from the store."""
     return {"embedded": await host_of(request).memory.archive.reindex(person)}
@@ -95,10 +100,12 @@ async def forget_fact(request: Request, fact_id: str) -> Any:
     return {"forgotten": forgotten} if forgotten else _unknown(fact_id)
 
 
-@router.delete("/api/memory/{person}", tags=["memory"], summary="Forget a person")
+@router.delete("/api/memory/{person:path}", tags=["memory"], summary="Forget a person")
 async def forget_person(request: Request, person: str) -> dict[str, object]:
     """Delete everything about a person."""
-    return {"forgotten": await host_of(request).memory.archive.forget_person(person)}
+    host = host_of(request)
+    gone = await forgetting.forget_person(person, host.memory.archive, host.data, host.recent)
+    return {"forgotten": gone}
 
 
 def _unknown(fact_id: str) -> JSONResponse:

@@ -8,6 +8,9 @@ from urllib.parse import quote
 
 import pytest
 
+from server.errors import OmoideError
+from server.memory.models import Fact
+from server.recording import RECORDINGS, recordings_of
 from tests.doors.premises import FROM_AFAR, Doors, open_doors
 from tests.memory.remembering import fact, turn
 
@@ -156,7 +159,42 @@ async def test_a_body_that_is_not_understood_is_refused(doors: Doors) -> None:
     assert answer == (200, {"stored": []})
 
 
-async def test_names_with_signs_in_them_are_names(doors: Doors) -> None:
-    await told(doors, CAT, person="はな 子?&#")
-    _, answer = await ask(doors, "GET", f"/api/memory/{quote('はな 子?&#')}/facts")
+@pytest.mark.parametrize("name", ["はな 子?&#", "Mum/Dad", "facts", "a/facts", "persons"])
+async def test_names_with_signs_in_them_are_names(doors: Doors, name: str) -> None:
+    await told(doors, CAT, person=name)
+    way = f"/api/memory/{quote(name, safe='')}"
+    _, answer = await ask(doors, "GET", f"{way}/facts")
     assert [each["quote"] for each in answer["facts"]] == [CAT]
+    assert await ask(doors, "DELETE", way) == (200, {"forgotten": 1})
+
+
+async def test_a_forgotten_persons_recordings_and_last_turns_are_gone_too(doors: Doors) -> None:
+    await told(doors, CAT)
+    own = recordings_of(doors.app.data / RECORDINGS, "hana")
+    (own / "2026-05-03").mkdir(parents=True)
+    (own / "2026-05-03" / "120000-abc.said.wav").write_text("sound")
+    doors.app.recent.turn_finished(turn(CAT, NOON, "hana"))
+    assert (await ask(doors, "DELETE", "/api/memory/hana"))[0] == 200
+    assert not own.exists()
+    assert doors.app.recent.list() == []
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        ("store-full", 507),
+        ("store-locked", 503),
+        ("llm-timeout", 504),
+        ("llm-refused", 502),
+        ("extraction-failed", 502),
+    ],
+)
+async def test_what_the_store_or_a_model_can_not_do_is_no_fault_of_the_caller(
+    doors: Doors, monkeypatch: pytest.MonkeyPatch, code: str, status: int
+) -> None:
+    async def fails(person: str | None = None, *, put_off: bool = False) -> list[Fact]:
+        raise OmoideError(code, "Say what to do.")
+
+    monkeypatch.setattr(doors.app.memory, "extract", fails)
+    answered, answer = await ask(doors, "POST", "/api/debug/extract", json={})
+    assert (answered, answer["error"]["code"]) == (status, code)

@@ -9,7 +9,7 @@ import structlog
 
 from server.audio import Audio, read_audio
 from server.config import RecordingSection
-from server.recording import RecentTurns, Recorder
+from server.recording import RecentTurns, Recorder, erase_recordings, recordings_of
 from server.turn import Stage, Transcript, Turn
 from tests.fakes import voice
 
@@ -34,8 +34,10 @@ def test_nothing_is_written_by_default(tmp_path: Path) -> None:
 
 def test_turns_are_written_when_asked_for(tmp_path: Path) -> None:
     Recorder(tmp_path, RecordingSection(keep_turns=True)).turn_finished(turn())
-    assert files(tmp_path) == ["2026-05-03/152001-abc.json"]
-    kept = json.loads((tmp_path / "2026-05-03/152001-abc.json").read_text(encoding="utf-8"))
+    own = recordings_of(tmp_path, "hana")
+    assert files(own) == ["2026-05-03/152001-abc.json"]
+    assert own.name.startswith("hana.")
+    kept = json.loads((own / "2026-05-03/152001-abc.json").read_text(encoding="utf-8"))
     assert (kept["transcript"], kept["heard"]) == ("おはよう", "おはようございます。")
     assert kept["stages_ms"] == {"asr": 12.0}
 
@@ -45,11 +47,12 @@ def test_sounds_are_written_when_asked_for(tmp_path: Path) -> None:
     finished.said_audio = Audio(voice(0.5), 16_000)
     finished.reply_audio = Audio(voice(0.3, rate=24_000), 24_000)
     Recorder(tmp_path, RecordingSection(keep_audio=True)).turn_finished(finished)
-    assert files(tmp_path) == [
+    own = recordings_of(tmp_path, "hana")
+    assert files(own) == [
         "2026-05-03/152001-abc.reply.wav",
         "2026-05-03/152001-abc.said.wav",
     ]
-    assert read_audio(tmp_path / "2026-05-03/152001-abc.said.wav").seconds == pytest.approx(0.5)
+    assert read_audio(own / "2026-05-03/152001-abc.said.wav").seconds == pytest.approx(0.5)
 
 
 def test_turns_in_which_nothing_was_said_are_not_kept(tmp_path: Path) -> None:
@@ -62,20 +65,22 @@ def test_turns_in_which_nothing_was_said_are_not_kept(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_can_not_be_written_ends_no_turn(tmp_path: Path) -> None:
-    (tmp_path / "2026-05-03").write_text("in the way")
+    recordings_of(tmp_path, "hana").write_text("in the way")
     Recorder(tmp_path, RecordingSection(keep_turns=True)).turn_finished(turn())
 
 
 def test_a_broken_character_is_written_as_json_can_write_it(tmp_path: Path) -> None:
     Recorder(tmp_path, RecordingSection(keep_turns=True)).turn_finished(turn("あ\ud800い"))
-    kept = json.loads((tmp_path / "2026-05-03/152001-abc.json").read_text(encoding="utf-8"))
+    kept = json.loads(
+        (recordings_of(tmp_path, "hana") / "2026-05-03/152001-abc.json").read_text(encoding="utf-8")
+    )
     assert kept["transcript"] == "あ\ud800い"
 
 
 def test_a_sound_that_can_not_be_written_ends_no_turn(tmp_path: Path) -> None:
     finished = turn()
     finished.said_audio = Audio(voice(0.5), 16_000)
-    (tmp_path / "2026-05-03/152001-abc.said.wav").mkdir(parents=True)
+    (recordings_of(tmp_path, "hana") / "2026-05-03/152001-abc.said.wav").mkdir(parents=True)
     with structlog.testing.capture_logs() as lines:
         Recorder(tmp_path, RecordingSection(keep_audio=True)).turn_finished(finished)
     assert [line["event"] for line in lines] == ["recording-failed"]
@@ -88,3 +93,29 @@ def test_only_the_last_turns_are_kept_by_device() -> None:
     texts = [kept.transcript.text for kept in recent.list("robot") if kept.transcript]
     assert texts == ["2", "3"]
     assert recent.list("another") == []
+
+
+@pytest.mark.parametrize(
+    "person", ["hana", "../../etc", "花/太郎", "a" * 64, "", "\ud83d", "x/../y"]
+)
+def test_recordings_are_kept_by_person_and_stay_in_their_folder(
+    tmp_path: Path, person: str
+) -> None:
+    own = recordings_of(tmp_path, person)
+    assert own.parent == tmp_path
+    assert own.name not in {"", ".", ".."}
+    assert own != recordings_of(tmp_path, f"{person} ")
+
+
+def test_who_is_forgotten_leaves_no_recording_and_no_turn(tmp_path: Path) -> None:
+    recorder, recent = Recorder(tmp_path, RecordingSection(keep_turns=True)), RecentTurns(5)
+    others = turn()
+    others.person = "taro"
+    for each in (turn(), others):
+        recorder.turn_finished(each)
+        recent.turn_finished(each)
+    erase_recordings(tmp_path, "hana")
+    recent.forget("hana")
+    assert [path.name for path in tmp_path.iterdir()] == [recordings_of(tmp_path, "taro").name]
+    assert [each.person for each in recent.list()] == ["taro"]
+    erase_recordings(tmp_path, "hana")  # nothing is there: nothing happens
