@@ -110,6 +110,7 @@ class Conversation:
         """Hold one conversation: a turn for every utterance, until the device hangs up."""
         config = self.house.config
         async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self.house.memory.prepare, self.device.person)
             ear = listen(
                 self.device,
                 self.house.engines.vad,

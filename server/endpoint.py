@@ -1,5 +1,6 @@
 """A model endpoint that is not trusted further than it must be: the HTTP client for it, and what may be told of it."""
 
+import ipaddress
 import re
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
@@ -18,6 +19,7 @@ _SLICE_BYTES = 16_384
 _KEEP_ALIVE_SECONDS = 120.0
 """Long enough that the next turn of a talk need not shake hands again."""
 _SLUG = re.compile(r"[A-Za-z0-9_.-]{1,60}")
+_NEAR_NAMES = (".local", ".localhost", ".lan", ".home", ".internal", ".home.arpa")
 _HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,100}")
 
 
@@ -50,6 +52,18 @@ def open_client(
         follow_redirects=False,
         event_hooks={"response": [bound]},
     )
+
+
+def is_near(url: str) -> bool:
+    """Say whether an address is in the house: this machine, a private network, or a name that only such a network knows."""
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        return False
+    try:
+        return not ipaddress.ip_address(host).is_global
+    except ValueError:
+        return "." not in host or host.endswith(_NEAR_NAMES)
 
 
 def redirect_of(response: httpx2.Response) -> str:

@@ -137,6 +137,8 @@ class LlmTraits:
     """True for a small model: short persona, no instructions it can't follow."""
     prompt_budget_tokens: int
     """How many tokens a prompt may have so that reading it does not delay the answer."""
+    local: bool
+    """Whether it computes in the house, where an answer is slower while the model also works at something else."""
 
 
 class Llm(Engine, Protocol):

@@ -78,6 +78,8 @@ class FakeMemory:
     def recent(self, person: str, now: datetime) -> list[Page]:
         return self.working.recent(person, now)
 
+    async def prepare(self, person: str) -> None: ...
+
     def make_way(self) -> None:
         self.made_way += 1
 
@@ -155,7 +157,7 @@ class FakeLlm(FakeEngine):
         self.open_streams = 0
 
     def traits(self, language: str) -> LlmTraits:
-        return LlmTraits(compact=False, prompt_budget_tokens=3000)
+        return LlmTraits(compact=False, prompt_budget_tokens=3000, local=True)
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[LlmEvent, None]:
         behind = prompt.decoding is not None and prompt.decoding.background

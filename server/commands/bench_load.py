@@ -18,6 +18,8 @@ _DECODING = Decoding(temperature=0.8, max_tokens=1_200, background=True)
 class BusyExtractor:
     """Keeps a language model writing for half a minute, and finds no fact."""
 
+    gives_way = True
+
     def __init__(self, llm: Llm, language: str, seconds: float = SECONDS) -> None:
         self._llm = llm
         self._language = language

@@ -84,7 +84,7 @@ class EmbeddedLlm:
         own = self._config.embedded
         tokens = int(self._member(language).tokens_per_second * own.read_seconds)
         budget = min(max(tokens, own.least_prompt_tokens), own.most_prompt_tokens)
-        return LlmTraits(compact=True, prompt_budget_tokens=budget)
+        return LlmTraits(compact=True, prompt_budget_tokens=budget, local=True)
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[LlmEvent, None]:
         """Answer piece by piece; see `ports.Llm`. Closing the generator stops the model within a token or a batch.

@@ -9,7 +9,7 @@ import structlog
 from anyio import sleep
 
 from server.config import LlmSection, OpenAiLlmSection
-from server.endpoint import open_client, redirect_of, without_secrets
+from server.endpoint import is_near, open_client, redirect_of, without_secrets
 from server.errors import LlmError
 from server.llm.openai_faults import explain, refused_option, retry_delay, too_long
 from server.llm.patience import Patience, patience_for
@@ -47,7 +47,11 @@ class OpenAiLlm:
 
     def traits(self, language: str) -> LlmTraits:
         """Return the configured budget; the same for all languages."""
-        return LlmTraits(compact=False, prompt_budget_tokens=self._own.prompt_budget_tokens)
+        return LlmTraits(
+            compact=False,
+            prompt_budget_tokens=self._own.prompt_budget_tokens,
+            local=is_near(self._own.address()),
+        )
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[LlmEvent, None]:
         """Answer piece by piece; see `ports.Llm`. Closing the generator closes the connection.

@@ -31,6 +31,9 @@ __all__ = ["Memory", "Page", "TalkMemory", "page_of"]
 class TalkMemory(Protocol):
     """What a conversation needs of memory."""
 
+    async def prepare(self, person: str) -> None:
+        """Make ready what the first recall for a person would have to wait for."""
+
     async def recall(self, person: str, query: str, language: str) -> Recollection:
         """Return what is relevant to `query` in the memory of `person`; empty if nothing is."""
 
@@ -76,6 +79,11 @@ class Memory:
             self._clock.now().astimezone(UTC) - self._working.window
         ):
             self._working.add(page)
+
+    async def prepare(self, person: str) -> None:
+        """Read the facts of a person, who has just come to the robot. What goes wrong is told by the first recall."""
+        with suppress(OmoideError):
+            await self._shelves.get(person)
 
     async def recall(
         self, person: str, query: str, language: str, at: datetime | None = None
@@ -123,10 +131,10 @@ class Memory:
             self._working.add(page)
             self._writer.add_page(page)
 
-    async def extract(self, person: str | None = None) -> list[Fact]:
+    async def extract(self, person: str | None = None, *, put_off: bool = False) -> list[Fact]:
         """Draw facts from everything that waits, the last exchange too; see `Consolidator.extract`."""
         await self._writer.settle()
-        return await self.consolidator.extract(person)
+        return await self.consolidator.extract(person, put_off=put_off)
 
     def make_way(self) -> None:
         """Note that somebody talks: a local model stops drawing facts."""

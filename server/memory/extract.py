@@ -41,6 +41,10 @@ class Prompts(Protocol):
 class Extractor(Protocol):
     """Draws facts from pages."""
 
+    @property
+    def gives_way(self) -> bool:
+        """Whether its work makes an answer slower, so that it has to stop when somebody talks."""
+
     async def extract(self, pages: Sequence[Page], attempt: int) -> list[Fact]:
         """Return the facts in `pages`, which belong to one person and follow each other.
 
@@ -55,6 +59,8 @@ class Extractor(Protocol):
 
 class RulesExtractor:
     """Keeps the person's own statements as they were said: needs no model and invents nothing."""
+
+    gives_way = False
 
     async def extract(self, pages: Sequence[Page], attempt: int) -> list[Fact]:
         """Return one quoted, dated fact for every statement."""
@@ -72,6 +78,11 @@ class ModelExtractor:
     def __init__(self, llm: Llm, prompts: Prompts) -> None:
         self._llm = llm
         self._prompts = prompts
+
+    @property
+    def gives_way(self) -> bool:
+        """Whether the model is one of the house; a service far away answers and draws facts at the same time."""
+        return self._llm.traits("en").local
 
     async def extract(self, pages: Sequence[Page], attempt: int) -> list[Fact]:
         """Ask the model once; see `Extractor.extract`."""

@@ -43,10 +43,18 @@ class Pages:
         """Return all exchanges of a person, oldest first."""
         return self._find(select(pages).where(pages.c.person == person).order_by(pages.c.at))
 
-    def waiting(self, now: datetime, person: str | None = None) -> dict[str, list[Page]]:
-        """Return the pages that no facts were drawn from yet and that may be tried now, by person, oldest first."""
-        due = or_(pages.c.retry_at.is_(None), pages.c.retry_at <= now)
-        query = select(pages).where(pages.c.extracted_at.is_(None), due)
+    def waiting(
+        self, due: datetime | None = None, person: str | None = None
+    ) -> dict[str, list[Page]]:
+        """Return the pages that no facts were drawn from yet, by person, oldest first.
+
+        Args:
+            due: Leave out those that were put off to a moment after this one.
+            person: Whose pages; None for everybody's.
+        """
+        query = select(pages).where(pages.c.extracted_at.is_(None))
+        if due is not None:
+            query = query.where(or_(pages.c.retry_at.is_(None), pages.c.retry_at <= due))
         if person is not None:
             query = query.where(pages.c.person == person)
         found: dict[str, list[Page]] = {}

@@ -52,8 +52,9 @@ def anyio_backend() -> Backend:
 class Slow:
     """Draws by the rules, after a wait in which anything may happen."""
 
-    def __init__(self, seconds: float = 30.0) -> None:
+    def __init__(self, seconds: float = 30.0, *, gives_way: bool = True) -> None:
         self.seconds = seconds
+        self.gives_way = gives_way
         self.begun: list[list[str]] = []
         self.ended = 0
 
@@ -66,8 +67,7 @@ class Slow:
 
 async def waiting(room: Room) -> int:
     """Return how many exchanges wait, whenever they may be tried."""
-    later = HandClock(room.clock.now().replace(year=2099)).now()
-    pages = room.memory._store.pages.waiting(later)
+    pages = room.memory._store.pages.waiting()
     return sum(len(each) for each in pages.values())
 
 
@@ -107,6 +107,16 @@ async def test_a_model_that_fails_leaves_everything_queued_until_it_works(tmp_pa
     assert len({each.temperature for each in decodings if each is not None}) == 3
 
 
+async def test_who_asks_for_it_need_not_wait_until_it_is_time_to_try_again(tmp_path: Path) -> None:
+    good = answer((1, CAT, CAT_FACT))
+    with opened(tmp_path, modelled([FAILS], [good])[0]) as room:
+        room.tell(CAT)
+        with pytest.raises(OmoideError):
+            await room.memory.extract()
+        assert await room.memory.extract() == []
+        assert len(await room.memory.extract(put_off=True)) == 1
+
+
 async def test_what_failed_is_tried_again_after_a_restart(tmp_path: Path) -> None:
     """Row 18."""
     with opened(tmp_path, modelled([FAILS])[0]) as room:
@@ -134,6 +144,8 @@ async def test_after_enough_failures_the_persons_own_words_are_kept(tmp_path: Pa
 
 async def test_a_fault_in_an_extractor_is_told_without_a_word_of_the_talk(tmp_path: Path) -> None:
     class Broken:
+        gives_way = True
+
         async def extract(self, pages: Sequence[Page], attempt: int) -> list[Fact]:
             raise RuntimeError(pages[0].said)
 
@@ -182,6 +194,17 @@ async def test_who_begins_to_talk_ends_extraction_at_once_and_it_is_resumed(tmp_
         room.memory.make_way()  # nothing runs: nothing happens
         assert len(await room.memory.extract()) == 4
         assert slow.begun[2] == slow.begun[1]
+
+
+async def test_a_service_far_away_need_not_stop_for_talk(tmp_path: Path) -> None:
+    slow = Slow(gives_way=False)
+    with opened(tmp_path, slow) as room:
+        room.tell(CAT)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(room.memory.extract)
+            await until(lambda: bool(slow.begun))
+            room.memory.make_way()
+        assert len(await room.known()) == 1
 
 
 async def test_what_was_interrupted_or_missed_is_taken_up_in_silence(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ async def test_a_model_that_cannot_is_not_trusted(draws: list[Step]) -> None:
 async def test_a_model_that_is_too_small_is_not_even_asked() -> None:
     class Small(FakeLlm):
         def traits(self, language: str) -> LlmTraits:
-            return LlmTraits(compact=True, prompt_budget_tokens=300)
+            return LlmTraits(compact=True, prompt_budget_tokens=300, local=True)
 
     llm = Small([], draws=[[JA]])
     assert await chosen(llm) is RulesExtractor

@@ -30,7 +30,7 @@ from server.prompting import (
 from server.turn import Message, Prompt, Recalled, Recollection
 
 NOW = datetime(2026, 10, 31, 23, 30, tzinfo=ZoneInfo("Asia/Tokyo"))
-FULL = LlmTraits(compact=False, prompt_budget_tokens=3000)
+FULL = LlmTraits(compact=False, prompt_budget_tokens=3000, local=True)
 
 
 def prompt(**changes: object) -> Prompt:
@@ -81,13 +81,13 @@ def test_stable_parts_come_first_and_the_question_last() -> None:
 
 
 def test_the_system_part_is_the_same_a_minute_later() -> None:
-    for traits in (FULL, LlmTraits(compact=True, prompt_budget_tokens=200)):
+    for traits in (FULL, LlmTraits(compact=True, prompt_budget_tokens=200, local=True)):
         later = prompt(now=NOW + timedelta(minutes=20), traits=traits)
         assert prompt(traits=traits).system == later.system
 
 
 def test_the_oldest_exchanges_give_way_to_the_budget() -> None:
-    traits = LlmTraits(compact=True, prompt_budget_tokens=30)
+    traits = LlmTraits(compact=True, prompt_budget_tokens=30, local=True)
     made = prompt(history=[page(n) for n in range(1, 6)], traits=traits)
     said = [message.content for message in made.messages[:-1] if message.role == "user"]
     assert 0 < len(said) < 5
@@ -95,14 +95,14 @@ def test_the_oldest_exchanges_give_way_to_the_budget() -> None:
 
 
 def test_a_small_model_gets_the_short_persona() -> None:
-    compact = prompt(traits=LlmTraits(compact=True, prompt_budget_tokens=200))
+    compact = prompt(traits=LlmTraits(compact=True, prompt_budget_tokens=200, local=True))
     assert len(compact.system) < len(prompt().system)
     assert "ロボ:" in compact.system
 
 
 def test_a_small_model_is_spared_the_exchanges_in_another_language() -> None:
     history = [Page("Hello", "Hi", NOW, "en"), page(1)]
-    small = LlmTraits(compact=True, prompt_budget_tokens=200)
+    small = LlmTraits(compact=True, prompt_budget_tokens=200, local=True)
     said = [message.content for message in prompt(history=history, traits=small).messages]
     assert said == ["質問1", "答え1", "明日の予定は？"]
     assert len(prompt(history=history).messages) == 5
@@ -193,7 +193,7 @@ def test_the_rules_say_what_memory_is_for(language: str) -> None:
     assert "<now>" in prompt(language=language).system
 
 
-SMALL = LlmTraits(compact=True, prompt_budget_tokens=150)
+SMALL = LlmTraits(compact=True, prompt_budget_tokens=150, local=True)
 
 
 def test_a_small_model_gets_memory_as_an_exchange_before_the_question() -> None:
