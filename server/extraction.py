@@ -13,6 +13,8 @@ from server.prompting import PromptFiles
 
 log = structlog.get_logger(__name__)
 
+_CAN_NOT = frozenset({"extraction-malformed", "llm-empty"})
+"""What shows that a model can't draw facts, rather than that it could not be asked."""
 _TRIALS = {
     "ja": ("昨日、妹の美咲と動物園に行ってきたんだ。パンダがかわいかったよ。", "美咲"),
     "en": ("Yesterday I went to the zoo with my sister Misaki. The pandas were so cute.", "Misaki"),
@@ -29,16 +31,17 @@ async def choose_extractor(config: Config, llm: Llm, prompts: PromptFiles) -> Ex
     """
     engine = config.extraction.engine
     language = config.persona.language
+    week_start = config.retrieval.week_start
     if engine == "rules" or (engine == "auto" and llm.traits(language).compact):
         log.info("extraction-engine", engine="rules")
-        return RulesExtractor()
-    extractor = ModelExtractor(llm, prompts)
+        return RulesExtractor(week_start)
+    extractor = ModelExtractor(llm, prompts, week_start)
     if engine == "llm":
         log.info("extraction-engine", engine="llm")
         return extractor
     reason = await _try(extractor, language)
     log.info("extraction-engine", engine="rules" if reason else "llm", reason=reason)
-    return RulesExtractor() if reason else extractor
+    return RulesExtractor(week_start) if reason else extractor
 
 
 async def _try(extractor: Extractor, language: str) -> str:
@@ -48,5 +51,6 @@ async def _try(extractor: Extractor, language: str) -> str:
     try:
         facts = await extractor.extract([page], 0)
     except OmoideError as error:
-        return error.code
+        # Who can't be reached may be able all the same: what waits is tried again, and falls to the rules in the end.
+        return error.code if error.code in _CAN_NOT else ""
     return "" if any(name in fact.text for fact in facts) else "no fact in the trial"

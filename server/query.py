@@ -2,11 +2,13 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from typing import Final
 
 import neologdn
 
 _MOST_PASSES = 20
+_AT_HEAD: Final = re.IGNORECASE | re.DOTALL
 _EDGE_MARKS: Final = "。．.！!？?、，,…‥・~〜♪;:｡､‼⁇⁈⁉"
 
 # Hesitations at the head. The second group means something else in "あの人" or "well done", so it needs a comma or blank.
@@ -115,6 +117,27 @@ def normalize(transcript_text: str) -> str:
         if text == before:
             break
     return text
+
+
+def without_wake_word(text: str, wake_words: Iterable[str]) -> str:
+    """Return what was said without the name that it begins with ("StackChan, when is …"); a name alone stays.
+
+    Case and blanks in a name don't count. What follows it must be apart from it: "Computers are …" begins with no name.
+    """
+    for words in sorted(map(_letters, wake_words), key=len, reverse=True):
+        if not words:
+            continue
+        name = r"[\s・-]*".join(map(re.escape, words))
+        match = re.match(
+            rf"\W*{name}(?:さん|くん|[\s、,，。.!！…:：]+)(?P<rest>.*)", text, _AT_HEAD
+        )
+        if match and any(map(str.isalnum, match["rest"])):
+            return match["rest"].lstrip(_EDGE_MARKS + " ")
+    return text
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
 
 
 def tidy(text: str, most_chars: int) -> str:

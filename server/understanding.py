@@ -6,12 +6,13 @@ from dataclasses import replace
 import anyio
 
 from firmware_bridge.events import TextSaid
+from firmware_bridge.wake_words import WAKE_WORDS
 from server.config import Config
 from server.errors import AsrError, OmoideError
 from server.failures import log_fault
 from server.listening import Utterance
 from server.ports import Asr, Device
-from server.query import is_noise, tidy
+from server.query import is_noise, tidy, without_wake_word
 from server.speaking import written_language
 from server.trace import add_stage, mark
 from server.turn import Happening, Stage, Transcript
@@ -42,8 +43,9 @@ async def understand(
     """
     language = device.language or config.persona.language
     most_chars = config.limits.text_chars
+    names = (*WAKE_WORDS, *config.server.wake_words)
     if isinstance(said, TextSaid):
-        text = tidy(said.text, most_chars)
+        text = without_wake_word(tidy(said.text, most_chars), names)
         return Transcript(text, written_language(text, language))
     try:
         with hearing:
@@ -51,7 +53,8 @@ async def understand(
             if await said.has_voice():
                 transcript = await asr.transcribe(said, device.language)
                 _note_times(said)
-                return _checked(transcript, language, most_chars)
+                checked = _checked(transcript, language, most_chars)
+                return replace(checked, text=without_wake_word(checked.text, names))
     except OmoideError:
         raise
     except Exception as error:

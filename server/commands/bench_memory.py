@@ -146,7 +146,7 @@ def make_up_facts(language: str, count: int, clock: Clock) -> list[Fact]:
         page = Page(
             "", "", now - timedelta(hours=count - number), language, id=f"{number}", person=PERSON
         )
-        facts.append(replace(make_fact(page, text, "", Kind.EVENT, Origin.HAND), sources=()))
+        facts.append(replace(make_fact(page, text, "", Origin.HAND), kind=Kind.EVENT, sources=()))
     return facts  # fmt: skip
 
 
@@ -197,7 +197,7 @@ async def _time_searches(memory: Memory, language: str) -> dict[str, float | Non
     # The first one reads the facts and fills the index; so does the first one after a change.
     first, rest = spent[0], spent[1:]
     page = Page("", "", SystemClock("UTC").now(), language, id="new", person=PERSON)
-    new = make_fact(page, STATEMENTS[language][0], "", Kind.OTHER, Origin.HAND)
+    new = make_fact(page, STATEMENTS[language][0], "", Origin.HAND)
     await memory.add([replace(new, sources=())])
     started = perf_counter()
     await memory.search(PERSON, SENTENCES[language][0], language)

@@ -1,11 +1,11 @@
 """Reading what a language model answered to the question for facts, however it wrapped or broke its JSON.
 
 Whole objects are taken out of whatever stands around them (prose, code fences, a list, a wrapper that is missing or
-doubled); an object that was cut off is left out. An answer without any JSON is a failure, not "no facts".
+doubled); an object that was cut off is left out. An answer without any JSON, or with objects that are no facts, is a
+failure, not "no facts".
 """
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,38 +30,57 @@ class Draft:
     kind: str
 
 
-def read_drafts(answer: str) -> list[Draft]:
-    """Return the drafts in a model's answer; an empty list only if it says that there are none.
+@dataclass(frozen=True, slots=True)
+class Drafts:
+    """What an answer holds."""
+
+    whole: tuple[Draft, ...]
+    cut: bool
+    """Whether the answer breaks off in the middle of more."""
+
+
+def read_drafts(answer: str) -> Drafts:
+    """Return the drafts in a model's answer; none only if it says that there are none.
 
     Raises:
-        OmoideError: ``extraction-malformed``: the answer holds no JSON that could be a list of facts.
+        OmoideError: ``extraction-malformed``: the answer holds no JSON that could be a list of facts, or objects that are none.
     """
     drafts: list[Draft] = []
-    understood = False
-    for value in _values(answer):
+    seen, says_none = 0, False
+    values, cut = _values(answer)
+    for value in values:
         objects, is_list = _objects(value)
-        understood = understood or is_list or bool(objects)
+        seen += len(objects)
+        says_none = says_none or (is_list and not objects)
         drafts += [draft for entry in objects if (draft := _draft(entry)) is not None]
+    understood = bool(drafts) or (says_none and not seen)
     if not understood or len(drafts) > MOST_FACTS:
         raise OmoideError(
             "extraction-malformed",
             "The model's answer was not a list of facts. It is asked again, with other settings.",
         )
-    return drafts
+    return Drafts(tuple(drafts), cut)
 
 
-def _values(answer: str) -> Iterator[Any]:
-    """Yield the outermost JSON values that can be read from the left."""
+def _values(answer: str) -> tuple[list[Any], bool]:
+    """Return the outermost JSON values that can be read from the left, and whether one of them was cut off."""
     decoder = json.JSONDecoder(strict=False)
-    place, broken = 0, 0
+    values: list[Any] = []
+    place, broken, cut = 0, 0, False
     while (place := _next_bracket(answer, place)) >= 0 and broken <= _MOST_BROKEN:
         try:
             value, place = decoder.raw_decode(answer, place)
-        except (ValueError, RecursionError):
-            place += 1  # cut off or no JSON: what it holds may be whole
+        except json.JSONDecodeError as error:
+            at_end = error.pos >= len(answer.rstrip()) or error.msg.startswith("Unterminated")
+            cut = cut or at_end
+            place += 1  # what it holds may be whole
             broken += 1
-            continue
-        yield value
+        except (ValueError, RecursionError):
+            place += 1
+            broken += 1
+        else:
+            values.append(value)
+    return values, cut
 
 
 def _next_bracket(text: str, start: int) -> int:

@@ -16,10 +16,10 @@ from anyio import to_thread
 from server.config import ExtractionSection
 from server.errors import OmoideError
 from server.failures import log_fault
-from server.memory.comparing import Closeness, Relation, compare
-from server.memory.extract import Extractor, RulesExtractor
+from server.memory.comparing import Closeness, Relation, relations
+from server.memory.extract import Extractor
 from server.memory.models import Fact, Page
-from server.memory.shelf import Shelf
+from server.memory.shelf import Entry, Shelf, make_entry
 from server.memory.shelves import Shelves
 from server.memory.store import Store, Vector
 from server.memory.writer import Writer
@@ -41,6 +41,7 @@ class Consolidator:
         writer: Writer,
         shelves: Shelves,
         extractor: Extractor,
+        rules: Extractor,
         section: ExtractionSection,
         closeness: Closeness,
         clock: Clock,
@@ -52,11 +53,17 @@ class Consolidator:
         self._section = section
         self._closeness = closeness
         self._clock = clock
+        self._rules = rules
         self._one_at_a_time = anyio.Lock()
         self._running: anyio.CancelScope | None = None
+        self._is_interrupted = False
 
-    async def extract(self, person: str | None = None) -> list[Fact]:
+    async def extract(self, person: str | None = None, *, put_off: bool = False) -> list[Fact]:
         """Draw facts from all pages that wait, of one person or of everybody; return the new facts.
+
+        Args:
+            person: Whose pages; None for everybody's.
+            put_off: Try those, too, that a failure has put off to a later time.
 
         Raises:
             OmoideError: The last batch of somebody could not be drawn; its pages stay queued. What was drawn before is
@@ -65,8 +72,14 @@ class Consolidator:
         stored: list[Fact] = []
         failure: OmoideError | None = None
         async with self._one_at_a_time:
-            waiting = await to_thread.run_sync(self._store.pages.waiting, self._clock.now(), person)
+            due = None if put_off else self._clock.now()
+            waiting = await to_thread.run_sync(self._store.pages.waiting, due, person)
+            self._is_interrupted = False
             for pages in waiting.values():
+                if (
+                    self._is_interrupted
+                ):  # the model has to be free for the talk, whosoever's turn it is
+                    break
                 try:
                     stored += await self._work_off(pages)
                 except OmoideError as error:
@@ -89,7 +102,7 @@ class Consolidator:
 
     def make_way(self) -> None:
         """Drop what a local model is drawing at the moment: somebody talks. It is drawn again later."""
-        if self._running is not None:
+        if self._running is not None and self.extractor.gives_way:
             self._running.cancel()
 
     async def add(self, facts: Sequence[Fact], *, keep_all: bool = False) -> list[Fact]:
@@ -120,6 +133,7 @@ class Consolidator:
                 return await self._work_off_batch(batch)
             finally:
                 self._running = None
+        self._is_interrupted = True
         log.info("extraction-interrupted", pages=len(batch))
         return None
 
@@ -144,7 +158,7 @@ class Consolidator:
 
     def _choose(self, attempts: int) -> Extractor:
         """After a model has failed often enough, keep what was said in the person's own words."""
-        return self.extractor if attempts < self._section.attempts else RulesExtractor()
+        return self.extractor if attempts < self._section.attempts else self._rules
 
     async def _admit(
         self, drawn: Sequence[Fact], page_ids: Sequence[str], *, keep_all: bool = False
@@ -152,8 +166,7 @@ class Consolidator:
         vectors = await self._embed(drawn) if drawn else {}
         shelf = await self._shelves.get(drawn[0].person) if drawn else None
         chosen = _Admission(shelf, self._closeness, keep_all)
-        for fact in drawn:
-            chosen.take(fact, vectors.get(fact.id))
+        await to_thread.run_sync(chosen.take_all, drawn, vectors)
         now = self._clock.now()
         return await self._writer.run(
             partial(
@@ -184,41 +197,45 @@ class _Admission:
         self._shelf = shelf
         self._closeness = closeness
         self._keep_all = keep_all
-        self.new: list[Fact] = []
-        self.vectors: dict[str, Vector] = {}
+        self._admitted: dict[str, Entry] = {}
         self.superseded: dict[str, str] = {}
         self.repeated: dict[str, tuple[str, ...]] = {}
 
-    def take(self, fact: Fact, vector: Vector | None) -> None:
-        """Decide about one fact."""
-        for old, cosine in self._neighbours(fact, vector):
-            if old.id == fact.id:
-                self._repeat(old, fact)
+    def take_all(self, facts: Sequence[Fact], vectors: Mapping[str, Vector]) -> None:
+        """Decide about facts in their order. Blocks."""
+        for fact in facts:
+            self._take(fact, vectors.get(fact.id))
+
+    def _take(self, fact: Fact, vector: Vector | None) -> None:
+        new = make_entry(fact, vector)
+        known = self._neighbours(new)
+        replaced = []
+        for old, relation in zip(known, relations(new, known, self._closeness), strict=True):
+            if old.fact.id == fact.id or (relation is Relation.SAME and not self._keep_all):
+                self._repeat(old.fact, fact)
                 return
-            if old.id in self.superseded:
-                continue
-            match compare(old, fact, cosine, self._closeness):
-                case Relation.SAME if not self._keep_all:
-                    self._repeat(old, fact)
-                    return
-                case Relation.REPLACES:
-                    self.superseded[old.id] = fact.id
-                case _:
-                    pass
-        self.new.append(fact)
-        if vector is not None:
-            self.vectors[fact.id] = vector
+            if relation is Relation.REPLACES:
+                replaced.append(old.fact.id)
+        self.superseded.update(dict.fromkeys(replaced, fact.id))
+        self._admitted[fact.id] = new
+
+    @property
+    def new(self) -> list[Fact]:
+        """The facts that are new, in order."""
+        return [entry.fact for entry in self._admitted.values()]
+
+    @property
+    def vectors(self) -> dict[str, Vector]:
+        """Their vectors."""
+        found = ((key, entry.vector) for key, entry in self._admitted.items())
+        return {key: vector for key, vector in found if vector is not None}
 
     def _repeat(self, old: Fact, fact: Fact) -> None:
         self.repeated[old.id] = self.repeated.get(old.id, ()) + fact.sources
 
-    def _neighbours(self, fact: Fact, vector: Vector | None) -> list[tuple[Fact, float]]:
-        """Return the known facts nearest to a new one with their cosines; those of this batch, too."""
-        near = [(known, _cosine(vector, self.vectors.get(known.id))) for known in self.new]
+    def _neighbours(self, new: Entry) -> list[Entry]:
+        """Return the known facts nearest to a new one, and those of this batch; not those that have been replaced."""
+        near = list(self._admitted.values())
         if self._shelf is not None:
-            near += self._shelf.neighbours(fact.id, vector, _NEAREST)
-        return near
-
-
-def _cosine(one: Vector | None, other: Vector | None) -> float:
-    return 0.0 if one is None or other is None else float(one @ other)
+            near += self._shelf.neighbours(new.fact.id, new.vector, _NEAREST)
+        return [entry for entry in near if entry.fact.id not in self.superseded]

@@ -8,8 +8,11 @@ import re
 import uuid
 from collections.abc import Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import date, datetime
 from typing import Protocol
+
+from anyio import to_thread
 
 from server.errors import OmoideError
 from server.memory import temporal
@@ -62,10 +65,16 @@ class RulesExtractor:
 
     gives_way = False
 
+    def __init__(self, week_start: int = 0) -> None:
+        self._week_start = week_start
+
     async def extract(self, pages: Sequence[Page], attempt: int) -> list[Fact]:
         """Return one quoted, dated fact for every statement."""
+        return await to_thread.run_sync(self._drawn, pages)
+
+    def _drawn(self, pages: Sequence[Page]) -> list[Fact]:
         return [
-            make_fact(page, _quoted(sentence, page), sentence, Kind.OTHER, Origin.RULES)
+            make_fact(page, _quoted(sentence, page), sentence, Origin.RULES, self._week_start)
             for page in pages
             for sentence in sentences(page.said)
             if is_statement(sentence, page.language)
@@ -75,9 +84,10 @@ class RulesExtractor:
 class ModelExtractor:
     """Lets a language model write the facts, and checks every one of them against what was said."""
 
-    def __init__(self, llm: Llm, prompts: Prompts) -> None:
+    def __init__(self, llm: Llm, prompts: Prompts, week_start: int = 0) -> None:
         self._llm = llm
         self._prompts = prompts
+        self._week_start = week_start
 
     @property
     def gives_way(self) -> bool:
@@ -95,7 +105,22 @@ class ModelExtractor:
         )
         prompt = Prompt(system, (Message("user", _dialogue(pages)),), language, decoding)
         drafts = read_drafts(await self._ask(prompt))
-        return [fact for draft in drafts if (fact := check(draft, pages)) is not None]
+        if drafts.cut and attempt < len(_TEMPERATURES) - 1:
+            raise OmoideError("extraction-malformed", "The model's answer was cut off.")
+        return await to_thread.run_sync(self._checked, drafts.whole, pages)
+
+    def _checked(self, drafts: Sequence[Draft], pages: Sequence[Page]) -> list[Fact]:
+        """Return what may become a fact. Blocks.
+
+        Raises:
+            OmoideError: ``extraction-malformed``: nothing of all that the model wrote was said.
+        """
+        facts = [
+            fact for draft in drafts if (fact := check(draft, pages, self._week_start)) is not None
+        ]
+        if drafts and not facts:
+            raise OmoideError("extraction-malformed", "The model wrote nothing that was said.")
+        return facts
 
     async def _ask(self, prompt: Prompt) -> str:
         answer = ""
@@ -108,7 +133,7 @@ class ModelExtractor:
         return answer
 
 
-def check(draft: Draft, pages: Sequence[Page]) -> Fact | None:
+def check(draft: Draft, pages: Sequence[Page], week_start: int = 0) -> Fact | None:
     """Return the fact that a draft stands for, or None if it may not become one."""
     text = _without_brackets(" ".join(draft.text.split()))
     text = re.sub(r"^(?:ユーザー|話し手)(?:さん|くん)?", "あなた", text)
@@ -121,14 +146,15 @@ def check(draft: Draft, pages: Sequence[Page]) -> Fact | None:
         is_statement(sentence, page.language) for sentence in sentences(draft.quote)
     ):
         return None
-    kind = Kind(draft.kind) if draft.kind in set(Kind) else Kind.OTHER
-    return make_fact(page, text, draft.quote, kind, Origin.MODEL)
+    fact = make_fact(page, text, draft.quote, Origin.MODEL, week_start)
+    return replace(fact, kind=Kind(draft.kind)) if draft.kind in set(Kind) else fact
 
 
-def make_fact(page: Page, text: str, quote: str, kind: Kind, origin: Origin) -> Fact:
+def make_fact(page: Page, text: str, quote: str, origin: Origin, week_start: int = 0) -> Fact:
     """Date a sentence and give it an id that the same sentence from the same turn always gets."""
-    dated = temporal.annotate(_without_brackets(text), page.language, page.at)
-    first, last = event_days(quote or text, page.language, page.at)
+    plain = _without_brackets(text)
+    dated = temporal.annotate(plain, page.language, page.at, week_start=week_start)
+    first, last = event_days(quote or text, page.language, page.at, week_start)
     key = "\n".join((page.person, page.id, text))
     return Fact(
         id=uuid.uuid5(_NAMESPACE, key).hex,
@@ -136,7 +162,6 @@ def make_fact(page: Page, text: str, quote: str, kind: Kind, origin: Origin) -> 
         text=dated,
         language=page.language,
         said_at=page.at,
-        kind=kind,
         quote=quote,
         event_from=first,
         event_to=last,
@@ -145,17 +170,20 @@ def make_fact(page: Page, text: str, quote: str, kind: Kind, origin: Origin) -> 
     )
 
 
-def event_days(text: str, language: str, said_at: datetime) -> tuple[date | None, date | None]:
+def event_days(
+    text: str, language: str, said_at: datetime, week_start: int = 0
+) -> tuple[date | None, date | None]:
     """Return the first and the last day that a statement speaks of, if it names days at all.
 
     Args:
         text: The statement.
         language: Two-letter code of it.
         said_at: When it was said, aware, in the person's zone.
+        week_start: First day of the week, 0 for Monday.
     """
     days = [
         (span.first_day, span.last_day)
-        for span in temporal.find_times(text, language, said_at)
+        for span in temporal.find_times(text, language, said_at, week_start=week_start)
         if span.certain
     ]
     days = [(first, last) for first, last in days if (last - first).days < LONGEST_EVENT_DAYS]

@@ -25,7 +25,7 @@ class Page:
 
 
 class Kind(StrEnum):
-    """What a fact is about; it decides which facts can replace each other."""
+    """What a fact is about, as a model sorted it."""
 
     PREFERENCE = "preference"
     HABIT = "habit"

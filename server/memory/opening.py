@@ -7,7 +7,7 @@ from server.config import Config
 from server.memory import Memory
 from server.memory.calibration import load_calibration
 from server.memory.consolidate import Consolidator
-from server.memory.extract import Extractor
+from server.memory.extract import Extractor, RulesExtractor
 from server.memory.index import open_index
 from server.memory.recall import ArticleReader, HybridReader, Reader
 from server.memory.shelves import Shelves, stamp_of
@@ -29,7 +29,7 @@ def open_memory(
     """
     retrieval = config.retrieval
     wording: Wording = AsSpoken() if retrieval.mode == "article" else Aligned()
-    calibration = load_calibration(retrieval.calibration, embedder.model)
+    calibration = load_calibration(retrieval.calibration, embedder.model, embedder.dimensions)
     index = open_index(
         config.index.engine,
         folder / "index",
@@ -56,6 +56,7 @@ def open_memory(
         writer=writer,
         shelves=shelves,
         extractor=extractor,
+        rules=RulesExtractor(retrieval.week_start),
         section=config.extraction,
         closeness=closeness,
         clock=clock,

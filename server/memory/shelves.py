@@ -1,6 +1,6 @@
 """Keeps the shelves of all persons, and the vector index, in step with the store."""
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
 from functools import partial
 from zlib import crc32
@@ -47,7 +47,7 @@ class Shelves:
         self._wording = wording
         self.stamp = stamp_of(embedder, wording)
         self._shelves: OrderedDict[str, Shelf] = OrderedDict()
-        self._filling = anyio.Lock()
+        self._filling: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
 
     async def get(self, person: str) -> Shelf:
         """Return the facts of a person as the store has them now.
@@ -57,14 +57,15 @@ class Shelves:
         Raises:
             StoreError: The store can't be read.
         """
-        counter = await to_thread.run_sync(self._store.change_count, person)
-        shelf = self._shelves.get(person)
-        if shelf is not None and shelf.counter == counter:
+        async with self._filling[
+            person
+        ]:  # who asks while it is filled for another gets the same one
+            counter = await to_thread.run_sync(self._store.change_count, person)
+            shelf = self._shelves.get(person)
+            if shelf is None or shelf.counter != counter:
+                shelf = await to_thread.run_sync(self._fill, person)
+            self._shelves[person] = shelf
             self._shelves.move_to_end(person)
-            return shelf
-        async with self._filling:
-            shelf = await to_thread.run_sync(self._fill, person)
-        self._shelves[person] = shelf
         if len(self._shelves) > MOST_SHELVES:
             self._shelves.popitem(last=False)
         return shelf

@@ -16,8 +16,12 @@ LIST = f'{{"facts": [{CAT}, {DOG}]}}'
 BOTH = ["あなたは猫を飼っている。", "あなたは犬も飼っている。"]
 
 
+def drafts_of(answer: str) -> tuple[Draft, ...]:
+    return read_drafts(answer).whole
+
+
 def texts(answer: str) -> list[str]:
-    return [draft.text for draft in read_drafts(answer)]
+    return [draft.text for draft in read_drafts(answer).whole]
 
 
 @pytest.mark.parametrize(
@@ -42,9 +46,27 @@ def test_facts_are_found_in_whatever_stands_around_them(answer: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("answer", "cut"),
+    [
+        (LIST, False),
+        (f"```json\n{LIST}", False),
+        (f"{LIST}\nI left out the greeting {{as asked}}.", False),
+        (f'{{"facts": [{CAT}, {DOG}, {{"turn": 3, "quote": "鳥', True),
+        (f'{{"facts": [{CAT}, {DOG}, ', True),
+        (f'{{"facts": [{CAT}, {DOG}', True),
+    ],
+)
+def test_an_answer_that_breaks_off_is_known(answer: str, cut: bool) -> None:
+    assert read_drafts(answer).cut is cut
+
+
+@pytest.mark.parametrize(
     "answer",
     [
         "",
+        '{"facts": [{"fact": "あなたは猫を飼っている。"}]}',
+        '[{"type": "error", "message": "overloaded"}]',
+        '{"facts": [{"text": null, "quote": "猫"}]}',
         "この会話には、抜き出すような情報はありません。",  # row 19
         "There is no profile information in this dialogue.",
         "Error: Could not get response from LLM.",  # row 3
@@ -72,14 +94,16 @@ def test_an_answer_that_is_no_list_of_facts_is_a_failure_and_not_an_empty_list(a
 
 @pytest.mark.parametrize("answer", ['{"facts": []}', "[]", '```json\n{"facts": []}\n```'])
 def test_only_an_empty_list_says_that_there_is_nothing(answer: str) -> None:
-    assert read_drafts(answer) == []
+    assert read_drafts(answer).whole == ()
 
 
 def test_a_model_in_a_loop_is_not_believed() -> None:
     """Row 16: 568 facts."""
     with pytest.raises(OmoideError):
         read_drafts(json.dumps({"facts": [json.loads(CAT)] * (MOST_FACTS + 1)}))
-    assert len(read_drafts(json.dumps({"facts": [json.loads(CAT)] * MOST_FACTS}))) == MOST_FACTS
+    assert (
+        len(read_drafts(json.dumps({"facts": [json.loads(CAT)] * MOST_FACTS})).whole) == MOST_FACTS
+    )
 
 
 def test_a_fact_without_its_parts_is_left_out_and_the_others_are_read() -> None:
@@ -90,13 +114,13 @@ def test_a_fact_without_its_parts_is_left_out_and_the_others_are_read() -> None:
 
 @pytest.mark.parametrize("turn", ['"2"', "null", "2.5", "[]", "true", "-1", "99"])
 def test_a_strange_number_of_a_turn_is_no_obstacle(turn: str) -> None:
-    [draft] = read_drafts(f'{{"facts": [{{"turn": {turn}, "quote": "a", "text": "b"}}]}}')
+    (draft,) = drafts_of(f'{{"facts": [{{"turn": {turn}, "quote": "a", "text": "b"}}]}}')
     assert isinstance(draft.turn, int)
 
 
 def test_escaped_pairs_become_one_character() -> None:
     r"""Row 58: \ud83c\udf78 was decoded one by one."""
-    [draft] = read_drafts(
+    (draft,) = drafts_of(
         r'{"facts": [{"text": "あなたは\ud83c\udf78が好き。", "quote": "\u732b"}]}'
     )
     assert draft == Draft("あなたは🍸が好き。", "猫", 0, "")
@@ -104,7 +128,7 @@ def test_escaped_pairs_become_one_character() -> None:
 
 def test_half_a_pair_and_nul_are_left_out() -> None:
     r"""Row 57: \ud83d alone can't be embedded, stored or sent."""
-    [draft] = read_drafts(r'{"facts": [{"text": "a\ud83d\u0000b", "quote": "\udf78c"}]}')
+    (draft,) = drafts_of(r'{"facts": [{"text": "a\ud83d\u0000b", "quote": "\udf78c"}]}')
     assert (draft.text, draft.quote) == ("ab", "c")
 
 
@@ -124,9 +148,9 @@ json_values = st.recursive(
     st.text(max_size=80) | json_values.map(json.dumps) | st.text('{}[]",:\\factsx0 \n', max_size=60)
 )
 def test_no_answer_crashes_the_reader(answer: str) -> None:
-    drafts = []
+    drafts: tuple[Draft, ...] = ()
     with suppress(OmoideError):
-        drafts = read_drafts(answer)
+        drafts = drafts_of(answer)
     assert all(isinstance(draft.text, str) and isinstance(draft.turn, int) for draft in drafts)
 
 

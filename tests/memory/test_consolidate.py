@@ -107,6 +107,33 @@ async def test_a_model_that_fails_leaves_everything_queued_until_it_works(tmp_pa
     assert len({each.temperature for each in decodings if each is not None}) == 3
 
 
+async def test_an_answer_that_breaks_off_is_asked_for_again_before_it_is_taken(
+    tmp_path: Path,
+) -> None:
+    whole = answer((1, CAT, CAT_FACT), (2, DOG, DOG_FACT))
+    extractor, _ = modelled([whole[: whole.index("}") + 3]])
+    with opened(tmp_path, extractor, extraction={"attempts": 3}) as room:
+        room.tell(CAT, DOG)
+        for _ in range(2):
+            with pytest.raises(OmoideError):
+                await room.memory.extract()
+            assert await waiting(room) == 2
+            room.clock.pass_time(hours=1)
+        assert len(await room.memory.extract()) == 1
+        assert await room.known() == [CAT_FACT]
+
+
+async def test_a_model_that_writes_only_what_nobody_said_is_asked_again(tmp_path: Path) -> None:
+    """An echoed prompt, say: else the exchanges would be done with."""
+    echo = answer((1, "昨日、妹の美咲と動物園に行った。", "あなたは妹の美咲と動物園に行った。"))
+    with opened(tmp_path, modelled([echo], [answer((1, CAT, CAT_FACT))])[0]) as room:
+        room.tell(CAT)
+        with pytest.raises(OmoideError):
+            await room.memory.extract()
+        assert await waiting(room) == 1
+        assert len(await room.memory.extract(put_off=True)) == 1
+
+
 async def test_who_asks_for_it_need_not_wait_until_it_is_time_to_try_again(tmp_path: Path) -> None:
     good = answer((1, CAT, CAT_FACT))
     with opened(tmp_path, modelled([FAILS], [good])[0]) as room:
@@ -194,6 +221,20 @@ async def test_who_begins_to_talk_ends_extraction_at_once_and_it_is_resumed(tmp_
         room.memory.make_way()  # nothing runs: nothing happens
         assert len(await room.memory.extract()) == 4
         assert slow.begun[2] == slow.begun[1]
+
+
+async def test_who_begins_to_talk_ends_it_for_everybody(tmp_path: Path) -> None:
+    """The model has to be free, whosoever's exchanges it would have been on next."""
+    slow = Slow()
+    with opened(tmp_path, slow) as room:
+        room.tell(CAT)
+        room.tell(DOG, person="taro")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(room.memory.extract)
+            await until(lambda: bool(slow.begun))
+            room.memory.make_way()
+        assert (len(slow.begun), slow.ended) == (1, 0)
+        assert len(await room.memory.extract()) == 2
 
 
 async def test_a_service_far_away_need_not_stop_for_talk(tmp_path: Path) -> None:
@@ -286,6 +327,8 @@ async def test_without_vectors_a_repetition_is_still_one(tmp_path: Path) -> None
 
 class Retelling:
     """Draws the same sentence from every exchange."""
+
+    gives_way = False
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -236,3 +236,12 @@ async def test_whatever_is_said_the_rules_draw_only_from_it(said: str, language:
     for drawn in await RulesExtractor().extract([page(said, language=language, id_="1")], 0):
         assert drawn.quote in said
         assert drawn.sources == ("1",)
+
+
+async def test_facts_know_the_same_first_day_of_the_week_as_questions() -> None:
+    whole_week = page("来週は出張だ、月曜から金曜まで大阪にいる。")
+    from_monday, from_sunday = [
+        (await RulesExtractor(week_start).extract([whole_week], 0))[0].event_from
+        for week_start in (0, 6)
+    ]
+    assert (str(from_monday), str(from_sunday)) == ("2026-09-28", "2026-10-04")

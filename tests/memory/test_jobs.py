@@ -103,6 +103,8 @@ async def test_what_is_said_while_facts_are_drawn_is_not_missed(tmp_path: Path) 
 
 async def test_a_wake_that_fails_is_told_in_one_line(tmp_path: Path) -> None:
     class Full:
+        gives_way = False
+
         async def extract(self, *_: object) -> list[Fact]:
             raise StoreError("store-full", "no space")
 

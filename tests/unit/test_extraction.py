@@ -40,7 +40,7 @@ async def test_a_model_that_can_draw_a_fact_draws_them(language: str, draws: str
     [
         ['{"facts": []}'],
         ["楽しかったですね！"],
-        [LlmError("llm-unreachable", "no")],
+        [LlmError("llm-empty", "no")],
         [
             answer(
                 (
@@ -59,6 +59,12 @@ async def test_a_model_that_cannot_is_not_trusted(draws: list[Step]) -> None:
     [line] = [line for line in logs if line["event"] == "extraction-engine"]
     assert line["engine"] == "rules"
     assert line["reason"]
+
+
+async def test_a_model_that_can_not_be_reached_may_be_able_all_the_same() -> None:
+    """What waits is tried again, and falls to the rules in the end."""
+    llm = FakeLlm([], draws=[[LlmError("llm-unreachable", "no")]])
+    assert await chosen(llm) is ModelExtractor
 
 
 async def test_a_model_that_is_too_small_is_not_even_asked() -> None:

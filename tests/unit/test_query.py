@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from server.query import is_noise, normalize, tidy
+from server.query import is_noise, normalize, tidy, without_wake_word
 
 
 @pytest.mark.parametrize(
@@ -156,3 +156,34 @@ def test_what_people_say_is_no_noise(text: str) -> None:
 )
 def test_of_a_long_text_the_end_is_kept_and_nothing_broken(text: str, kept: str) -> None:
     assert tidy(text, 10) == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "rest"),
+    [
+        ("StackChan, when is my gig?", "when is my gig?"),
+        ("Hi Stack Chan what's up", "what's up"),
+        ("スタックチャン、猫の名前は？", "猫の名前は？"),
+        ("ねえスタックチャン 元気？", "元気？"),
+        ("スタックチャンさん元気？", "元気？"),
+        ("ＳｔａｃｋＣｈａｎ！聞いて", "ＳｔａｃｋＣｈａｎ！聞いて"),
+        ("オモイデちゃん、おはよう", "オモイデちゃん、おはよう"),
+        ("StackChan", "StackChan"),
+        ("StackChan!!", "StackChan!!"),
+        ("StackChans are cute", "StackChans are cute"),
+        ("My StackChan is broken", "My StackChan is broken"),
+        ("", ""),
+    ],
+)
+def test_the_name_that_a_robot_is_called_by_is_no_part_of_what_is_said(
+    said: str, rest: str
+) -> None:
+    names = ("StackChan", "Hi StackChan", "スタックチャン", "ねえスタックチャン", "")
+    assert without_wake_word(said, names) == rest
+
+
+@given(st.text(max_size=60), st.lists(st.text(max_size=8), max_size=3))
+def test_taking_a_name_away_leaves_something_said(text: str, names: list[str]) -> None:
+    rest = without_wake_word(text, names)
+    assert text.endswith(rest)
+    assert any(map(str.isalnum, rest)) or rest == text
