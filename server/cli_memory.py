@@ -260,7 +260,13 @@ def calibrate_command(
     files: Annotated[
         list[Path], typer.Argument(metavar="SET.jsonl…", help="Facts and questions, one a line.")
     ],
-    out: Annotated[Path, typer.Option("--out", metavar="FILE.yaml", help="Where it is written.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE.npz", help="Where it is written.")],
+    plain: Annotated[
+        bool,
+        typer.Option(
+            "--plain", help="Learn what holds for any embedder: no vectors, no size of cosines."
+        ),
+    ] = False,
     as_json: JsonOption = False,
     config: ConfigOption = None,
 ) -> None:
@@ -270,6 +276,6 @@ def calibrate_command(
 
     async def work(loaded: Config, tell: Tell) -> Report:
         sets = [read_recall_set(file) for file in files]
-        return await calibrate.calibrate(sets, loaded, out, tell)
+        return await calibrate.calibrate(sets, loaded, out, tell, plain=plain)
 
     finish(carry_out(with_config(work, config), nothing=calibrate.NOTHING, as_json=as_json))

@@ -1,90 +1,166 @@
-"""Sets weights on questions whose right facts are known: logistic regressions, small enough to be fitted anywhere."""
+"""Learns to judge from questions whose right facts are known: perceptrons on vectors, then a forest on their word and the signs.
 
-from collections.abc import Mapping, Sequence
+Whoever weighs an opinion must not have been there when it was formed: what the forest is grown on are opinions of
+perceptrons that had not seen the person in question.
+"""
+
+import importlib
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-RIDGE = 0.3
-"""Pull of every weight towards 0, so that a sign that few questions have stays small."""
-PERSONAL_RIDGE = 200.0
-"""The same for the direction in the embedder's space, which has hundreds of weights."""
-_FOLDS = 6
-_STEPS = 100
-_BIAS_PULL = 1e-3
+from server.errors import EngineMissing
+from server.memory.judging import Forest, Perceptron, Scale, Signs, Vectors
 
-Numbers = NDArray[np.float64]
+CERTAIN = 4.0
+"""Logit of what is always so in the cases that were there to learn from."""
+_FOLDS = 5
+_MEMBERS = 2
+"""Perceptrons, and forests, that are learnt with different dice and averaged."""
+_GROWING = {
+    "max_iter": 150,
+    "max_leaf_nodes": 15,
+    "min_samples_leaf": 40,
+    "learning_rate": 0.05,
+    "max_features": 0.5,
+    "l2_regularization": 5.0,
+    "early_stopping": False,
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """Signs, and whether what they speak for is so."""
+class Study:
+    """How a perceptron is learnt."""
 
-    signs: Mapping[str, float]
-    wanted: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question: its vector, who asked it, and whether memory has an answer."""
-
-    vector: NDArray[np.float32]
-    person: str
-    personal: bool
+    units: int = 32
+    penalty: float = 10.0
+    """Pull of the weights towards 0."""
+    rounds: int = 20
 
 
-def fit_weights(judged: Sequence[Judged], ridge: float = RIDGE) -> dict[str, float]:
-    """Return the weights under which the judgements are the most likely ones, with ``bias``.
+def scale_of(vectors: Vectors) -> Scale:
+    """Return where vectors lie and how far they spread."""
+    centre = vectors.mean(axis=0)
+    spread = float((vectors - centre).std(axis=0).mean())
+    return Scale(centre.astype(np.float32), spread or 1.0)
+
+
+def learn_perceptron(rows: Vectors, wanted: NDArray[np.bool_], study: Study) -> Perceptron:
+    """Return a perceptron for some rows: several that were learnt with different dice, side by side.
+
+    Raises:
+        EngineMissing: scikit-learn is not installed.
+    """
+    if len(set(wanted.tolist())) < 2:  # there is nothing to tell apart
+        return _certain(rows.shape[1], wanted=bool(wanted.any()))
+    network = _library("sklearn.neural_network").MLPClassifier
+    members = []
+    for dice in range(_MEMBERS):
+        options = {"alpha": study.penalty, "max_iter": study.rounds, "random_state": dice}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # to stop before it knows everything by heart is meant
+            members.append(network((study.units,), **options).fit(rows, wanted))
+    return Perceptron(
+        np.hstack([member.coefs_[0] for member in members]).astype(np.float32),
+        np.concatenate([member.intercepts_[0] for member in members]).astype(np.float32),
+        (np.concatenate([member.coefs_[1][:, 0] for member in members]) / _MEMBERS).astype(
+            np.float32
+        ),
+        float(np.mean([member.intercepts_[1][0] for member in members])),
+    )
+
+
+def _certain(inputs: int, *, wanted: bool) -> Perceptron:
+    none = np.zeros(1, np.float32)
+    return Perceptron(
+        np.zeros((inputs, 1), np.float32), none, none, CERTAIN if wanted else -CERTAIN
+    )
+
+
+def opinions_of_strangers(
+    rows: Vectors,
+    wanted: NDArray[np.bool_],
+    persons: Sequence[str],
+    study: Study,
+    taught: NDArray[np.bool_] | None = None,
+) -> NDArray[np.float32]:
+    """Return for every row the logit of a perceptron that was learnt without the rows of its person.
 
     Args:
-        judged: Many, wanted and unwanted.
-        ridge: Pull towards 0.
+        rows: Inputs.
+        wanted: What is right.
+        persons: To whom each row belongs.
+        study: How to learn.
+        taught: Which rows are good to learn from; all if it is None.
     """
-    names = sorted({name for one in judged for name in one.signs})
-    rows = np.array([[one.signs.get(name, 0.0) for name in names] for one in judged])
-    weights = _fit(rows, np.array([float(one.wanted) for one in judged]), ridge)
-    return {"bias": float(weights[-1])} | dict(zip(names, weights[:-1].tolist(), strict=True))
-
-
-def fit_personal(asked: Sequence[Asked]) -> NDArray[np.float32]:
-    """Return the direction in which questions of one's own life differ from others: the dimensions and a bias."""
-    rows = np.array([one.vector for one in asked], np.float64)
-    mean, spread = rows.mean(axis=0), float(rows.std(axis=0).mean()) or 1.0
-    wanted = np.array([float(one.personal) for one in asked])
-    weights = _fit((rows - mean) / spread, wanted, PERSONAL_RIDGE)
-    direction = weights[:-1] / spread
-    return np.append(direction, weights[-1] - direction @ mean).astype(np.float32)
-
-
-def personal_of_strangers(asked: Sequence[Asked]) -> list[float]:
-    """Return for every question how personal it looks to a direction that was fitted without its person."""
-    persons = sorted({one.person for one in asked})
-    fold = {person: place % _FOLDS for place, person in enumerate(persons)}
-    folds = min(_FOLDS, len(persons))
-    logits = [0.0] * len(asked)
-    for place in range(folds):
-        others = [one for one in asked if fold[one.person] != place]
-        if not others:
+    of_row = np.array(persons)
+    names = sorted(set(persons))
+    np.random.default_rng(0).shuffle(names)
+    logits = np.zeros(len(rows), np.float32)
+    for place in range(_FOLDS):
+        apart = np.isin(of_row, names[place::_FOLDS])
+        known = ~apart if taught is None else ~apart & taught
+        if not apart.any():
             continue
-        direction = fit_personal(others)
-        for number, one in enumerate(asked):
-            if fold[one.person] == place:
-                logits[number] = float(one.vector @ direction[:-1] + direction[-1])
+        logits[apart] = learn_perceptron(rows[known], wanted[known], study).logits(rows[apart])
     return logits
 
 
-def _fit(rows: Numbers, wanted: Numbers, ridge: float) -> Numbers:
-    """Return the weights of a logistic regression by Newton's method; the last one is the bias."""
-    rows = np.c_[rows, np.ones(len(rows))]
-    pull = np.append(np.full(rows.shape[1] - 1, ridge), _BIAS_PULL)
-    weights = np.zeros(rows.shape[1])
-    for _ in range(_STEPS):
-        likely = 1 / (1 + np.exp(-np.clip(rows @ weights, -50, 50)))
-        slope = rows.T @ (wanted - likely) - pull * weights
-        curvature = (rows * (likely * (1 - likely))[:, None]).T @ rows + np.diag(pull)
-        step = np.linalg.solve(curvature, slope)
-        weights = weights + step
-        if np.abs(step).max() < 1e-7:
-            break
-    return weights
+def grow_forest(
+    signs: Sequence[Signs], wanted: Sequence[bool], use: Callable[[str], bool] = lambda name: True
+) -> Forest:
+    """Return a forest that tells the wanted from the unwanted by their signs.
+
+    Args:
+        signs: Of many cases.
+        wanted: What is right for each of them.
+        use: Says of a sign whether it may be used.
+
+    Raises:
+        EngineMissing: scikit-learn is not installed.
+    """
+    names = sorted({name for one in signs for name in one if use(name)})
+    if len(set(wanted)) < 2:  # there is nothing to tell apart
+        return _as_arrays([], CERTAIN if any(wanted) else -CERTAIN, tuple(names))
+    gardener = _library("sklearn.ensemble").HistGradientBoostingClassifier
+    rows = np.array([[one.get(name, 0.0) for name in names] for one in signs])
+    trees: list[NDArray[Any]] = []
+    bias = 0.0
+    for dice in range(_MEMBERS):
+        grown = gardener(**_GROWING, random_state=dice).fit(rows, np.array(wanted))
+        # There is no public way to the trees; a test compares what is read here with what the library says.
+        trees += [predictor.nodes for (predictor,) in grown._predictors]  # noqa: SLF001
+        bias += float(grown._baseline_prediction[0, 0]) / _MEMBERS  # noqa: SLF001
+    return _as_arrays(trees, bias, tuple(names))
+
+
+def _as_arrays(trees: Sequence[NDArray[Any]], bias: float, names: tuple[str, ...]) -> Forest:
+    shape = (len(trees), max((len(nodes) for nodes in trees), default=1))
+    sign = np.zeros(shape, np.int16)
+    threshold, value = np.zeros(shape), np.zeros(shape, np.float32)
+    left = np.tile(np.arange(shape[1], dtype=np.int16), (shape[0], 1))
+    right = left.copy()
+    for row, nodes in enumerate(trees):
+        inner = np.flatnonzero(nodes["is_leaf"] == 0)
+        leaves = np.flatnonzero(nodes["is_leaf"])
+        sign[row, inner] = nodes["feature_idx"][inner]
+        threshold[row, inner] = nodes["num_threshold"][inner]
+        left[row, inner] = nodes["left"][inner]
+        right[row, inner] = nodes["right"][inner]
+        value[row, leaves] = nodes["value"][leaves] / _MEMBERS
+    depth = max((int(nodes["depth"].max()) for nodes in trees), default=0)
+    return Forest(names, sign, threshold, left, right, value, bias, depth)
+
+
+def _library(name: str) -> Any:
+    """Import a library that only learning needs."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise EngineMissing(
+            "Learning needs scikit-learn: `pip install 'omoide[calibrate]'`."
+        ) from error

@@ -1,18 +1,28 @@
-"""Draws hits and false recalls against the gate."""
+"""Draws hits and false recalls against the gate, and hits against the weight of recency."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from server.commands.recall_test import Asked, measure
 from server.errors import EngineMissing
+from server.memory.scoring import recency
 
 GATES = tuple(round(gate, 3) for gate in np.arange(0.02, 0.98, 0.02))
+WEIGHTS = (0.0, 0.025, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5)
+DAYS = (3.5, 7.0, 14.0, 28.0, 90.0)
 
 
-def draw(asked: Sequence[Asked], path: Path) -> None:
-    """Draw the figures of a set for every gate into a PNG.
+def draw(asked: Sequence[Asked], path: Path, gate: float) -> None:
+    """Draw the figures of a set into a PNG: for every gate, and at one gate for weights and half-lives of recency.
+
+    Args:
+        asked: The questions with all candidates.
+        path: Where to.
+        gate: The gate in use.
 
     Raises:
         EngineMissing: matplotlib is not installed.
@@ -24,22 +34,60 @@ def draw(asked: Sequence[Asked], path: Path) -> None:
         import matplotlib.pyplot as plt  # noqa: PLC0415
     except ImportError as error:
         raise EngineMissing("Plots need matplotlib. Run `pip install matplotlib`.") from error
+    figure, (left, right) = plt.subplots(1, 2, figsize=(13, 5), layout="constrained")
+    _draw_gates(left, asked, gate)
+    _draw_recency(right, asked, gate)
+    figure.savefig(path, dpi=120)
+    plt.close(figure)
+
+
+def _draw_gates(axes: Any, asked: Sequence[Asked], gate: float) -> None:
     curves = {
         "hit_at_3": "hit@3",
         "hit_at_1": "hit@1",
         "false_recall": "false recall",
         "stale": "stale",
     }
-    figures = [measure(asked, gate) for gate in GATES]
-    figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
+    figures = [measure(asked, each) for each in GATES]
     for key, label in curves.items():
         axes.plot(GATES, [_share(one[key]) for one in figures], label=label)
     axes.set(xlabel="gate (relevance)", ylabel="share of questions", ylim=(0, 1.02), xlim=(0, 1))
     axes.axhline(0.9, color="0.8", linewidth=0.8)
     axes.axhline(0.1, color="0.8", linewidth=0.8)
+    axes.axvline(gate, color="0.5", linewidth=0.8, linestyle=":")
     axes.legend()
-    figure.savefig(path, dpi=120)
-    plt.close(figure)
+
+
+def _draw_recency(axes: Any, asked: Sequence[Asked], gate: float) -> None:
+    for days in DAYS:
+        shares = [
+            _share(measure(with_recency(asked, weight, days), gate)["hit_at_1"])
+            for weight in WEIGHTS
+        ]
+        axes.plot(WEIGHTS, shares, label=f"{days:g} days", marker=".")
+    axes.set(xlabel="weight of recency", ylabel=f"hit@1 at gate {gate:g}")
+    axes.legend()
+
+
+def with_recency(asked: Sequence[Asked], weight: float, days: float) -> list[Asked]:
+    """Return the questions with their candidates in the order that another recency would give them."""
+    return [
+        replace(
+            one,
+            candidates=tuple(
+                sorted(
+                    one.candidates,
+                    key=lambda candidate: (
+                        -(
+                            candidate.parts.get("relevance", candidate.score)
+                            + recency(candidate.fact.said_at, one.question.asked_at, weight, days)
+                        )
+                    ),
+                )
+            ),
+        )
+        for one in asked
+    ]
 
 
 def _share(figure: object) -> float:

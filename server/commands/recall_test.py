@@ -21,6 +21,7 @@ from server.commands.report import Report, Tell
 from server.commands.voice import rehear_with
 from server.config import Config
 from server.memory import Memory
+from server.memory.calibration import load_calibration
 from server.memory.extract import RulesExtractor
 from server.memory.models import Candidate
 from server.memory.opening import open_memory
@@ -130,7 +131,11 @@ async def recall_test(
     if plot is not None:
         from server.commands.recall_plot import draw  # noqa: PLC0415 - the library for plots is optional
 
-        draw(asked, plot)
+        calibration = load_calibration(
+            config.retrieval.calibration, embedder.model, embedder.dimensions
+        )
+        gate = config.retrieval.gate
+        draw(asked, plot, calibration.gate if gate is None else gate)
         tell(f"Drawn: {plot}")
     _tell_figures(figures, tell)
     return Report(

@@ -4,15 +4,30 @@ Closeness of vectors alone can't: "dentist on October 6" and "on October 8", "al
 together than two wordings of one fact. So dates, numbers, names, people and negation have to agree as well.
 """
 
-import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import time
 from enum import StrEnum
 
+import numpy as np
+from numpy.typing import NDArray
+
+from server.memory import temporal
+from server.memory.judging import (
+    NO_OPINION,
+    Forest,
+    Perceptron,
+    Scale,
+    Vectors,
+    add_standing,
+    pair_rows,
+)
 from server.memory.models import Fact
+from server.memory.shelf import Entry
+from server.memory.temporal import Granularity
 from server.memory.terms import Analysis, TermKind, letters
-from server.memory.wording import plain_analysis, without_dates
+from server.memory.wording import without_dates
 
 
 class Relation(StrEnum):
@@ -25,16 +40,25 @@ class Relation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Closeness:
-    """What cosines of facts mean for one embedder, and when a new fact replaces an old one."""
+    """What closeness of facts means for one embedder, and when a new fact replaces an old one."""
 
     same: float
     """Cosine from which two facts say the same, if their details agree."""
-    topic: float
-    """Cosine below which facts have nothing to do with each other, so that none replaces the other."""
-    changes: Mapping[str, float]
-    """Weights of the signs of replacement, with ``bias``; see `change_signs`."""
     threshold: float
     """Probability from which an old fact counts as replaced."""
+    changes: Forest
+    """Judges `change_signs`."""
+    scale: Scale | None = None
+    pairing: Perceptron | None = None
+    """Looks at the vectors of an old and a new fact; None for an embedder that none was learnt for."""
+
+    def paired(self, old: Vectors, new: NDArray[np.float32]) -> NDArray[np.float32] | None:
+        """Return the logits of the probability that a new fact replaces old ones, by their vectors alone."""
+        if self.scale is None or self.pairing is None:
+            return None
+        first = self.scale.applied(old)
+        second = np.broadcast_to(self.scale.applied(new), first.shape)
+        return self.pairing.logits(pair_rows(first, second))
 
 
 _CHANGE = re.compile(
@@ -56,78 +80,136 @@ _MOVE = re.compile(
 _LIVE = re.compile(
     rf"住ん|住む|暮ら|\bliv(?:e|es|ing)\ (?!room)|住在|{_MOVE.pattern}", re.IGNORECASE
 )
-_SIDES = (re.compile(r"左|\bleft\b", re.IGNORECASE), re.compile(r"右|\bright\b", re.IGNORECASE))
-_SCALE = 10.0
-"""Brings differences of cosines to the size of the other signs."""
+_CONTRASTS = tuple(
+    (re.compile(one, re.IGNORECASE), re.compile(other, re.IGNORECASE))
+    for one, other in (
+        (r"左|\bleft\b", r"右|\bright\b"),
+        (r"\b(?:elder|older|big)\b|上の", r"\b(?:younger|little|small)\b|下の"),
+        (r"朝|午前|\bmornings?\b|早上", r"夜|晩|午後|\b(?:evenings?|nights?|afternoons?)\b|晚上"),
+        (
+            r"食前|\bbefore (?:meals|food|eating)\b|饭前",
+            r"食後|\bafter (?:meals|food|eating)\b|饭后",
+        ),
+    )
+)
+"""What two facts differ in if one says this and the other that."""
 
 
-def compare(old: Fact, new: Fact, cosine: float, closeness: Closeness) -> Relation:
-    """Say how `new` stands to `old`, both of one person.
+def relations(new: Entry, known: Sequence[Entry], closeness: Closeness) -> list[Relation]:
+    """Say how a new fact stands to each of the known ones that are nearest to it, all of one person."""
+    probabilities = closeness.changes.probabilities(change_signs(new, known, closeness))
+    found = []
+    for old, probability in zip(known, probabilities, strict=True):
+        if repeats(old, new, closeness.same):
+            found.append(Relation.SAME)
+        elif old.fact.said_at <= new.fact.said_at and probability >= closeness.threshold:
+            found.append(Relation.REPLACES)
+        else:
+            found.append(Relation.DIFFERENT)
+    return found
+
+
+def repeats(old: Entry, new: Entry, same: float) -> bool:
+    """Say whether a new fact says what an old one says.
 
     Args:
-        old: The fact that is stored.
-        new: The fact that comes in.
-        cosine: Of their vectors.
-        closeness: What cosines mean for the embedder that made them.
+        old: The known fact.
+        new: The one that comes in.
+        same: `Closeness.same`.
     """
-    if letters(_plain(old)) == letters(_plain(new)) and _same_days(old, new):
-        return Relation.SAME
-    before, after = plain_analysis(old.text, old.language), plain_analysis(new.text, new.language)
-    if _speak_of_others(before, after, changed=_tells_change(new)) or _other_side(old, new):
-        return Relation.DIFFERENT
-    if cosine >= closeness.same and _agree(old, new, before, after):
-        return Relation.SAME
-    if new.said_at < old.said_at or cosine < closeness.topic or _only_adds(old, new, before, after):
-        return Relation.DIFFERENT
-    signs = change_signs(old, new, before, after, cosine)
-    replaced = probability(closeness.changes, signs) >= closeness.threshold
-    return Relation.REPLACES if replaced else Relation.DIFFERENT
+    if letters(_plain(old.fact)) == letters(_plain(new.fact)):
+        return _same_days(old.fact, new.fact)
+    return cosine_of(old, new) >= same and details_agree(old, new)
+
+
+def details_agree(old: Entry, new: Entry) -> bool:
+    """Say whether days, habits, numbers, people, sides and negation of two facts agree, and nothing is said to have changed."""
+    before, after = old.terms, new.terms
+    return (
+        _same_days(old.fact, new.fact)
+        and old.habit == new.habit
+        and before.numbers == after.numbers
+        and _hours(old.fact) == _hours(new.fact)
+        and before.names == after.names
+        and before.persons == after.persons
+        and before.negated == after.negated
+        and not _other_side(old.fact, new.fact)
+        and not _tells_change(new.fact)
+    )
 
 
 def change_signs(
-    old: Fact, new: Fact, before: Analysis, after: Analysis, cosine: float
-) -> dict[str, float]:
-    """Return the signs that a new fact replaces an old one, by name."""
+    new: Entry, known: Sequence[Entry], closeness: Closeness
+) -> list[dict[str, float]]:
+    """Return the signs that a new fact replaces each of the known ones."""
+    return with_opinions(signs_between(new, known), _opinions(new, known, closeness))
+
+
+def signs_between(new: Entry, known: Sequence[Entry]) -> list[dict[str, float]]:
+    """Return the same without what a perceptron says of the vectors."""
+    found = [_signs_between(old, new) for old in known]
+    add_standing(found, "closeness")
+    return found
+
+
+def with_opinions(
+    signs: Sequence[Mapping[str, float]], opinions: Sequence[float]
+) -> list[dict[str, float]]:
+    """Return signs with what a perceptron says of the vectors: logits."""
+    full = [{**one, "paired": opinion} for one, opinion in zip(signs, opinions, strict=True)]
+    add_standing(full, "paired")
+    return full
+
+
+def cosine_of(one: Entry, other: Entry) -> float:
+    """Return the cosine of the vectors of two facts; 0 if either has none."""
+    return 0.0 if one.vector is None or other.vector is None else float(one.vector @ other.vector)
+
+
+def _opinions(new: Entry, known: Sequence[Entry], closeness: Closeness) -> list[float]:
+    vectors = {place: old.vector for place, old in enumerate(known) if old.vector is not None}
+    opinions = [NO_OPINION] * len(known)
+    if new.vector is not None and vectors:
+        logits = closeness.paired(np.stack(list(vectors.values())), new.vector)
+        if logits is not None:
+            for place, logit in zip(vectors, logits, strict=True):
+                opinions[place] = float(logit)
+    return opinions
+
+
+def _signs_between(old: Entry, new: Entry) -> dict[str, float]:
+    before, after = old.terms, new.terms
     shared, share = _shared_weight(before, after)
-    both_dated = old.event_from is not None and new.event_from is not None
-    over = old.event_to is not None and old.event_to < new.said_at.date()
-    tells, other_names = float(_tells_change(new)), float(_names_differ(before, after))
+    both_dated = old.fact.event_from is not None and new.fact.event_from is not None
+    over = old.fact.event_to is not None and old.fact.event_to < new.fact.said_at.date()
+    tells = _tells_change(new.fact)
     signs = {
-        "closeness": cosine * _SCALE,
+        "closeness": cosine_of(old, new),
         "shared": min(shared, 3.0),
         "share": share,
+        "share_of_new": _shared_weight(after, before)[1],
         "tells_change": tells,
-        "numbers_differ": float(
-            bool(before.numbers and after.numbers) and before.numbers != after.numbers
-        ),
-        "dated": float(both_dated),
-        "days_differ": float(both_dated and not _same_days(old, new)),
-        "over": float(over),
-        "still_ahead": float(both_dated and not over),
-        "old_dated": float(old.event_from is not None),
-        "new_dated": float(new.event_from is not None and old.event_from is None),
-        "names_shared": float(bool(before.names & after.names)),
-        "names_differ": other_names,
-        "lives": float(_lives(old, before) and _lives(new, after)),
-        "negation_differs": float(before.negated != after.negated),
+        "numbers_differ": bool(before.numbers and after.numbers)
+        and before.numbers != after.numbers,
+        "dated": both_dated,
+        "days_differ": both_dated and not _same_days(old.fact, new.fact),
+        "over": over,
+        "still_ahead": both_dated and not over,
+        "old_dated": old.fact.event_from is not None,
+        "new_dated": new.fact.event_from is not None and old.fact.event_from is None,
+        "names_shared": bool(before.names & after.names),
+        "names_differ": bool(before.names - after.names) and bool(after.names - before.names),
+        "names_same": before.names == after.names,
+        "persons_same": before.persons == after.persons,
+        "speak_of_others": _speak_of_others(before, after, changed=tells),
+        "other_side": _other_side(old.fact, new.fact),
+        "only_adds": _only_adds(old, new),
+        "lives": _lives(old) and _lives(new),
+        "negation_differs": before.negated != after.negated,
         "notions_shared": min(len(before.notions & after.notions), 3) / 3,
+        "days_between": min((new.fact.said_at - old.fact.said_at).days, 400) / 100,
     }
-    joint = {
-        "tells_change_closeness": tells * signs["closeness"],
-        "tells_change_share": tells * share,
-        "still_ahead_share": signs["still_ahead"] * share,
-        "names_differ_share": other_names * share,
-        "over_share": signs["over"] * share,
-    }
-    return signs | joint
-
-
-def probability(weights: Mapping[str, float], signs: Mapping[str, float]) -> float:
-    """Return the probability that weighted signs stand for (logistic); ``bias`` is among the weights."""
-    total = weights.get("bias", 0.0) + sum(
-        weights.get(sign, 0.0) * value for sign, value in signs.items()
-    )
-    return 1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, total))))
+    return {name: float(value) for name, value in signs.items()}
 
 
 def _speak_of_others(before: Analysis, after: Analysis, *, changed: bool) -> bool:
@@ -141,35 +223,29 @@ def _speak_of_others(before: Analysis, after: Analysis, *, changed: bool) -> boo
     return before.names != after.names and not changed
 
 
-def _only_adds(old: Fact, new: Fact, before: Analysis, after: Analysis) -> bool:
+def _only_adds(old: Entry, new: Entry) -> bool:
     """Say whether a new fact says all that the old one does, and more: then nothing has changed."""
-    kept = {term.key for term in before.terms} <= {term.key for term in after.terms}
-    return kept and _same_days(old, new) and not _tells_change(new)
+    kept = {term.key for term in old.terms.terms} <= {term.key for term in new.terms.terms}
+    return kept and _same_days(old.fact, new.fact) and not _tells_change(new.fact)
 
 
 def _other_side(old: Fact, new: Fact) -> bool:
-    left, right = _SIDES
-    sides = [(bool(left.search(fact.text)), bool(right.search(fact.text))) for fact in (old, new)]
-    return (True, False) in sides and (False, True) in sides
+    before, after = _plain(old), _plain(new)
+    for pair in _CONTRASTS:
+        sides = [tuple(bool(side.search(text)) for side in pair) for text in (before, after)]
+        if (True, False) in sides and (False, True) in sides:
+            return True
+    return False
 
 
-def _names_differ(before: Analysis, after: Analysis) -> bool:
-    return bool(before.names - after.names) and bool(after.names - before.names)
+def _hours(fact: Fact) -> set[time]:
+    """Return the times of day that a fact names."""
+    spans = temporal.find_times(_plain(fact), fact.language, fact.said_at)
+    return {span.since.time() for span in spans if span.granularity is Granularity.MOMENT}
 
 
 def _tells_change(fact: Fact) -> bool:
     return _CHANGE.search(_plain(fact)) is not None
-
-
-def _agree(old: Fact, new: Fact, before: Analysis, after: Analysis) -> bool:
-    """Say whether the details agree: days, numbers, names and negation."""
-    return (
-        _same_days(old, new)
-        and before.numbers == after.numbers
-        and before.names == after.names
-        and before.negated == after.negated
-        and not _tells_change(new)
-    )
 
 
 def _same_days(old: Fact, new: Fact) -> bool:
@@ -184,8 +260,8 @@ def _shared_weight(before: Analysis, after: Analysis) -> tuple[float, float]:
     return shared, shared / (sum(known.values()) + 0.01)
 
 
-def _lives(fact: Fact, terms: Analysis) -> bool:
-    return _LIVE.search(_plain(fact)) is not None and not terms.persons
+def _lives(entry: Entry) -> bool:
+    return _LIVE.search(_plain(entry.fact)) is not None and not entry.terms.persons
 
 
 def _plain(fact: Fact) -> str:

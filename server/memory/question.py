@@ -1,28 +1,32 @@
 """A query made ready for search: its terms, the days it speaks of, what kind of thing it asks."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from server.memory import temporal
+from server.memory.answer_types import AnswerType, wanted_types
 from server.memory.asking import Asking, signs
+from server.memory.habits import Habit, weekdays
 from server.memory.models import Fact
 from server.memory.sounds import sound
+from server.memory.statements import is_statement
+from server.memory.temporal import Tense, TimeSpan
 from server.memory.terms import Analysis, analyse
 from server.memory.wording import without
 from server.query import normalize
 
+Days: TypeAlias = tuple[date, date]
+"""The first and the last of them."""
+
 LONGEST_RANGE_DAYS = 200
 """A longer range ("this year") tells nothing about which fact is meant."""
 
-_WHEN = {
-    "ja": re.compile(r"いつ|何日|何時|何曜|日にち|日程|何月"),
-    "en": re.compile(r"\bwhen\b|\bwhat (?:day|date|time)\b|\bdates?\b", re.IGNORECASE),
-    "zh": re.compile(r"什么时候|几号|几点|星期几|哪天|日期"),
-}
 _AGENDA = {
     "ja": re.compile(
         r"予定|用事|約束|スケジュール|何(?:する|があ|かあ|をする)|なんかあ|なんか入|何か入|どこ(?:か)?(?:に)?行く|何して|やること"
@@ -34,25 +38,12 @@ _AGENDA = {
     ),
     "zh": re.compile(r"计划|安排|打算|有什么事|做什么|干什么|去哪"),
 }
-_AMOUNT = {
-    "ja": re.compile(
-        r"いくら|いくつ|何[歳才点人個本匹頭回枚杯冊円分番度名台階着足倍キセメグ]|番号|ナンバー|パスワード|(?:ど|どれ|どの)(?:ぐ|く)らい|なんぼ"
-    ),
-    "en": re.compile(
-        r"\bhow (?:much|many|old|tall|far|long|often|big|heavy)\b|\b(?:number|score|mark|grade|size|password|code|price|cost)\b",
-        re.IGNORECASE,
-    ),
-    "zh": re.compile(r"多少|几[个岁次人]|多大|多高|号码|密码"),
-}
-_WHO = {
-    "ja": re.compile(r"誰|だれ|どなた|どいつ"),
-    "en": re.compile(r"\bwho(?:se|m|'s)?\b", re.IGNORECASE),
-    "zh": re.compile(r"谁"),
-}
-_WEEKDAY = re.compile(
-    r"([月火水木金土日])曜|\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:星期|周|礼拜)([一二三四五六日天])",
-    re.IGNORECASE,
+_FEW_DAYS = 3
+"""A longer range has nearly every weekday in it."""
+_RECALLS = re.compile(
+    r"だった|でした|だっけ|じゃった|やった(?:か|っけ)|\b(?:was|were|had)\b", re.IGNORECASE
 )
+"""Who asks what "was" on Saturday may mean the coming one: it was said before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +60,18 @@ class Question:
     sound: str
     """As it is said."""
     asking: Asking
-    ranges: tuple[tuple[date, date], ...]
+    ranges: tuple[Days, ...]
     """The days it speaks of, both ends inclusive."""
-    weekdays: frozenset[str]
-    wants_day: bool
-    """It asks when something is."""
+    days: frozenset[date]
+    """Those days, where they are few."""
+    weekdays: frozenset[int]
+    """Those it names; 0 is Monday."""
+    wants: frozenset[AnswerType]
+    """The sorts of answer that it asks for."""
     wants_agenda: bool
     """It asks what there is to do, rather than for one thing."""
-    wants_amount: bool
-    """It asks how much, how many, how old, or for a number."""
-    wants_person: bool
-    """It asks who."""
+    states: bool
+    """It tells something, and asks nothing."""
     vector: NDArray[np.float32] | None = None
 
     def covers(self, fact: Fact) -> bool:
@@ -88,6 +80,12 @@ class Question:
         if first is None or last is None:
             return False
         return any(first <= end and last >= start for start, end in self.ranges)
+
+    def meets(self, habit: Habit) -> bool:
+        """Return whether a habit falls on a day or a weekday that the question speaks of."""
+        if self.days:
+            return any(map(habit.falls_on, self.days))
+        return bool(self.weekdays & habit.weekdays)
 
 
 def read_question(text: str, language: str, at: datetime, week_start: int = 0) -> Question:
@@ -101,24 +99,36 @@ def read_question(text: str, language: str, at: datetime, week_start: int = 0) -
     """
     plain = normalize(text)
     spans = temporal.find_times(plain, language, at, week_start=week_start)
+    ahead = temporal.find_times(plain, language, at, week_start=week_start, tense=Tense.FUTURE)
+    ranges = _ranges(plain, spans, ahead)
     rest = without(plain, spans)
-    ranges = [(span.first_day, span.last_day) for span in spans]
     return Question(
         text=plain,
         language=language,
         at=at,
         terms=analyse(rest, language),
         sound=sound(rest, language),
-        asking=signs(text, language),
-        ranges=tuple(r for r in ranges if (r[1] - r[0]).days <= LONGEST_RANGE_DAYS),
+        asking=signs(plain, language),
+        ranges=tuple(ranges),
+        days=_few_days(ranges),
         weekdays=weekdays(plain),
-        wants_day=_WHEN.get(language, _WHEN["en"]).search(plain) is not None,
+        wants=wanted_types(plain, language),
+        states=is_statement(plain, language),
         wants_agenda=_AGENDA.get(language, _AGENDA["en"]).search(plain) is not None,
-        wants_amount=_AMOUNT.get(language, _AMOUNT["en"]).search(plain) is not None,
-        wants_person=_WHO.get(language, _WHO["en"]).search(plain) is not None,
     )
 
 
-def weekdays(text: str) -> frozenset[str]:
-    """Return the weekdays that a text names."""
-    return frozenset(next(filter(None, found)).casefold() for found in _WEEKDAY.findall(text))
+def _ranges(plain: str, spans: Sequence[TimeSpan], again: Sequence[TimeSpan]) -> list[Days]:
+    """Return the days that are meant: looking back and ahead where the words leave it open."""
+    meant = [*spans, *again] if _RECALLS.search(plain) else spans
+    ranges = dict.fromkeys((span.first_day, span.last_day) for span in meant)
+    return [days for days in ranges if (days[1] - days[0]).days <= LONGEST_RANGE_DAYS]
+
+
+def _few_days(ranges: Sequence[Days]) -> frozenset[date]:
+    return frozenset(
+        first + timedelta(days=shift)
+        for first, last in ranges
+        if (last - first).days < _FEW_DAYS
+        for shift in range((last - first).days + 1)
+    )

@@ -15,11 +15,12 @@ from anyio import to_thread
 
 from server.config import RetrievalSection
 from server.errors import OmoideError
+from server.memory.calibration import Calibration
 from server.memory.models import Candidate
 from server.memory.parts import split_question
 from server.memory.question import Question, read_question
-from server.memory.scoring import Calibration, recency, relevance, signs_of
-from server.memory.shelf import Shelf
+from server.memory.scoring import recency, signs_of, with_opinions
+from server.memory.shelf import Entry, Shelf
 from server.memory.shelves import Shelves
 from server.memory.store import Vector
 from server.memory.wording import Wording
@@ -91,10 +92,10 @@ class HybridReader:
         week_start = self._section.week_start
         questions = [read_question(text, language, at, week_start) for text in wholes]
         asking = questions[0].asking  # a part says nothing of what kind of thing is asked
-        personal = self._calibration.how_personal(vectors[0])
+        personal = self._calibration.personal(vectors[0])
         found: dict[str, Candidate] = {}
         for question, vector in zip(questions, vectors, strict=True):
-            asked = replace(question, asking=asking, vector=vector)
+            asked = replace(question, asking=asking, states=questions[0].states, vector=vector)
             for candidate in self._score(person, shelf, asked, personal):
                 known = found.get(candidate.fact.id)
                 if known is None or candidate.score > known.score:
@@ -109,14 +110,15 @@ class HybridReader:
         chosen = self._shelves.find(
             person, shelf, question.vector, question.terms, section.candidates
         )
-        chosen |= {key for key, entry in shelf.entries.items() if question.covers(entry.fact)}
+        chosen |= {key for key, entry in shelf.entries.items() if _is_on(entry, question)}
         cosines = shelf.cosines(question.vector, chosen)
-        signs = signs_of(question, shelf, cosines, chosen, personal)
+        paired = self._calibration.paired(question.vector, shelf.vectors(chosen))
+        signs = with_opinions(signs_of(question, shelf, cosines, chosen), personal, paired)
+        relevances = self._calibration.relevances(signs, cosines.of.keys())
         gate = self._calibration.gate if section.gate is None else section.gate
         scored = []
         for fact_id, parts in signs.items():
-            fact = shelf.entries[fact_id].fact
-            probability = relevance(parts, self._calibration)
+            fact, probability = shelf.entries[fact_id].fact, relevances[fact_id]
             boost = recency(fact.said_at, question.at, section.recency_weight, section.recency_days)
             passed = probability >= gate
             shown = {
@@ -129,6 +131,11 @@ class HybridReader:
             reason = "" if passed else "not relevant enough"
             scored.append(Candidate(fact, probability + boost, passed, shown, reason, parts))
         return scored
+
+
+def _is_on(entry: Entry, question: Question) -> bool:
+    """Say whether a fact tells of a day that the question speaks of, or of a habit that falls on one."""
+    return question.covers(entry.fact) or (entry.habit is not None and question.meets(entry.habit))
 
 
 class ArticleReader:

@@ -1,58 +1,32 @@
-"""How relevant a fact is to a question: signs of it, weighed and added, and the probability that comes of the sum.
+"""How relevant a fact is to a question: the signs of it.
 
-Nothing is fused by rank and nothing is cut by cosine before the sum: a fact that shares no word is found by its vector,
-one whose vector is far by its day. The weights are set per embedder on sets of our own (`omoide calibrate`).
+Nothing is fused by rank and nothing is cut by cosine before they are weighed: a fact that shares no word is found by its vector,
+one whose vector is far by its day. What they amount to is learnt per embedder on sets of our own (`omoide calibrate`).
 """
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 
-import numpy as np
-from numpy.typing import NDArray
-
-from server.memory.comparing import Closeness, probability
-from server.memory.question import Question, weekdays
+from server.memory import lexicon
+from server.memory.answer_types import AnswerType, offers
+from server.memory.judging import NO_OPINION, add_standing
+from server.memory.question import Question
 from server.memory.shelf import Cosines, Entry, Shelf
 from server.memory.sounds import likeness, occurs_in
-from server.memory.terms import Term, TermKind
-from server.memory.wording import bare
+from server.memory.terms import Analysis, Term, TermKind
 
 _ASKED_ATTRIBUTES = frozenset({"birthday", "age", "colour", "phone", "money", "name", "weight"})
 """Notions that a fact has to touch if they are asked for: a fact about Ken is no answer to how old Ken is."""
 _LITTLE_ELSE = 0.5
 """Weight of the terms under which a question has no topic but its days ("what's on tomorrow")."""
-_AMOUNT = re.compile(
-    r"\d|[一二三四五六七八九十百千万]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice|half|dozen|hundred)\b",
-    re.IGNORECASE,
-)
 _TELLING = 0.6
 _SHORTEST_NAME = 3
 """Shorter sounds are often a tokenizer's mistake."""
 _SCALE = 5.0
 """Brings differences of cosines to the size of the other signs."""
 _COVERAGE_PRIOR = 0.3
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """What the numbers of one embedder mean."""
-
-    weights: Mapping[str, float]
-    """Of the signs of relevance, with ``bias``."""
-    gate: float
-    """Probability from which a fact is told to the model."""
-    closeness: Closeness
-    personal: NDArray[np.float32] | None = None
-    """The direction in which questions of one's own life differ from all else: the embedder's dimensions and a bias."""
-
-    def how_personal(self, vector: NDArray[np.float32] | None) -> float:
-        """Return how much a query asks for the speaker's own life, by its vector: a logit, 0 if nothing is known."""
-        if self.personal is None or vector is None or len(vector) + 1 != len(self.personal):
-            return 0.0
-        return float(vector @ self.personal[:-1] + self.personal[-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +44,15 @@ class _Overlap:
 
 
 def signs_of(
-    question: Question,
-    shelf: Shelf,
-    cosines: Cosines,
-    wanted: Iterable[str],
-    personal: float,
+    question: Question, shelf: Shelf, cosines: Cosines, wanted: Iterable[str]
 ) -> dict[str, dict[str, float]]:
-    """Return the signs of relevance of facts, by id.
+    """Return the signs of relevance of facts, by id; what perceptrons say comes to them with `with_opinions`.
 
     Args:
         question: What is asked.
         shelf: The person's facts.
         cosines: Of the question's vector with those of the facts; a fact without one counts as average.
         wanted: Ids of the facts to look at.
-        personal: `Calibration.how_personal` of the whole query.
     """
     found = {}
     unknown = _unknown_signs(question, shelf)
@@ -94,7 +63,7 @@ def signs_of(
             "dense": cosine,
             "dense_above_mean": (cosine - cosines.mean) * _SCALE,
             "dense_below_top": (cosines.top - cosine) * _SCALE,
-            "personal": personal,
+            "dense_deviations": (cosine - cosines.mean) / (cosines.deviation or 1.0),
         }
         overlap = _overlap(question, entry, shelf)
         signs |= _word_signs(question, entry, shelf, overlap)
@@ -102,12 +71,32 @@ def signs_of(
         signs |= _day_signs(question, entry, overlap) | unknown
         signs |= _answer_signs(question, entry)
         found[fact_id] = signs | _joint_signs(signs, overlap)
+    for name in ("dense", "dense_deviations", "coverage", "topic_coverage"):
+        add_standing(list(found.values()), name)
     return found
 
 
-def relevance(signs: Mapping[str, float], calibration: Calibration) -> float:
-    """Return the probability that a fact with these signs is what the question wants."""
-    return probability(calibration.weights, signs)
+def with_opinions(
+    signs: Mapping[str, Mapping[str, float]], personal: float, paired: Mapping[str, float]
+) -> dict[str, dict[str, float]]:
+    """Return signs with what perceptrons say of the vectors.
+
+    Args:
+        signs: Of `signs_of`.
+        personal: Logit of the probability that memory is asked at all.
+        paired: Logits of the probability that the question and a fact belong together, by fact.
+    """
+    full = {
+        key: {
+            **one,
+            "personal": personal,
+            "coverage_personal": one["coverage"] * personal,
+            "paired": paired.get(key, NO_OPINION),
+        }
+        for key, one in signs.items()
+    }
+    add_standing(list(full.values()), "paired")
+    return full
 
 
 def recency(said_at: datetime, now: datetime, weight: float, days: float) -> float:
@@ -172,11 +161,24 @@ def _word_signs(
         / (1 + 0.5 * len(asked.notions)),
         "notions_missing": len(missing) / (1 + len(asked.notions)),
         "attribute_missing": float(bool(missing_attributes)),
-        "person_shared": float(bool(asked.persons & told.persons)),
-        "person_missing": float(bool(asked.persons - told.persons)),
-        "person_extra": float(bool(told.persons - asked.persons) and not overlap.names_shared),
+        **_person_signs(asked, told, shelf, overlap),
         "name_shared": float(overlap.names_shared),
         "name_missing": float(overlap.names_missing),
+    }
+
+
+def _person_signs(
+    asked: Analysis, told: Analysis, shelf: Shelf, overlap: _Overlap
+) -> dict[str, float]:
+    """Return whether a fact is about the people that are asked after; a name stands for what is known of its bearer."""
+    wanted, there = shelf.people_in(asked), shelf.people_in(told)
+    shared = {one for one in wanted if any(lexicon.are_one(one, other) for other in there)}
+    extra = {one for one in there if not any(lexicon.are_one(one, other) for other in wanted)}
+    return {
+        "person_shared": float(bool(shared)),
+        "person_missing": float(bool(wanted - shared)),
+        "kin_missing": float(bool((wanted - shared) & lexicon.KIN)),
+        "person_extra": float(bool(extra) and not overlap.names_shared),
     }
 
 
@@ -202,31 +204,32 @@ def _asking_signs(question: Question, entry: Entry, overlap: _Overlap) -> dict[s
         "recalls": float(asking.recalls),
         "world": float(asking.world and not asking.recalls),
         "orders": float(asking.orders),
+        "states": float(question.states),
         "tell": float(asking.tell),
         "anchored": float(asking.own or asking.recalls or about_people or bool(question.ranges)),
     }
 
 
 def _answer_signs(question: Question, entry: Entry) -> dict[str, float]:
-    """Return whether a fact holds the sort of thing that is asked for: an amount, a person."""
-    has_amount = _AMOUNT.search(bare(entry.fact.text)) is not None
-    has_person = bool(entry.terms.names or entry.terms.persons)
+    """Return for each sort of answer that is asked for whether the fact has one (1) or not (-1)."""
+    found = {
+        kind: offers(kind, entry.holds, question.terms, entry.terms) for kind in question.wants
+    }
     return {
-        "amount": float(question.wants_amount and has_amount),
-        "amount_missing": float(question.wants_amount and not has_amount),
-        "who": float(question.wants_person and has_person),
-        "who_missing": float(question.wants_person and not has_person),
+        "answers": float(any(found.values())),
+        "answer_missing": float(bool(found) and not any(found.values())),
+        **{f"answer_{kind}": 1.0 if held else -1.0 for kind, held in found.items()},
     }
 
 
 def _day_signs(question: Question, entry: Entry, overlap: _Overlap) -> dict[str, float]:
     last = entry.fact.event_to
+    wants_day = AnswerType.DAY in question.wants
     if entry.fact.event_from is None or last is None:
-        shares_weekday = bool(question.weekdays & weekdays(entry.fact.text))
         return {
             "undated": float(bool(question.ranges)),
-            "weekday": float(shares_weekday),
-            "when_undated": float(question.wants_day),
+            **_habit_signs(question, entry, overlap),
+            "when_undated": float(wants_day),
         }
     in_range = question.covers(entry.fact)
     ahead = last >= question.at.date()
@@ -235,9 +238,21 @@ def _day_signs(question: Question, entry: Entry, overlap: _Overlap) -> dict[str,
         "in_range": float(in_range),
         "out_of_range": float(bool(question.ranges) and not in_range),
         "in_range_agenda": float(in_range and (agenda or overlap.mass < _LITTLE_ELSE)),
-        "when_dated": float(question.wants_day),
-        "when_ahead": float(question.wants_day and ahead),
+        "when_dated": float(wants_day),
+        "when_ahead": float(wants_day and ahead),
         "agenda_ahead": float(agenda and ahead and not question.ranges),
+    }
+
+
+def _habit_signs(question: Question, entry: Entry, overlap: _Overlap) -> dict[str, float]:
+    if entry.habit is None or not (question.days or question.weekdays):
+        return {}
+    meets = question.meets(entry.habit)
+    agenda = question.wants_agenda or overlap.mass < _LITTLE_ELSE
+    return {
+        "recurs": float(meets),
+        "recurs_agenda": float(meets and agenda),
+        "recurs_elsewhen": float(not meets),
     }
 
 
@@ -246,7 +261,6 @@ def _joint_signs(signs: Mapping[str, float], overlap: _Overlap) -> dict[str, flo
     coverage = signs["coverage"]
     return {
         "coverage_unanchored": (1 - signs["anchored"]) * coverage,
-        "coverage_personal": coverage * signs["personal"],
         "coverage_world": signs["world"] * coverage,
         "coverage_unasked": (1 - signs["asks"]) * coverage,
         "name_without_topic": signs["name_shared"] * (1 - overlap.topic) * (overlap.mass > 0.15),

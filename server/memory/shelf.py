@@ -2,15 +2,18 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from server.memory.answer_types import AnswerType, held_types
+from server.memory.habits import Habit, read_habit
 from server.memory.models import Fact
-from server.memory.terms import Analysis
-from server.memory.wording import plain_analysis
+from server.memory.terms import Analysis, TermKind
+from server.memory.wording import bare, plain_analysis
 
 _BACKGROUND = 30
 """Imaginary facts in which no term occurs: with a handful of real ones every frequency would look the same."""
@@ -22,6 +25,10 @@ class Entry:
 
     fact: Fact
     terms: Analysis
+    holds: frozenset[AnswerType]
+    """The sorts of answer that it has to offer."""
+    habit: Habit | None
+    """When it comes round, if it has no date and names weekdays."""
     vector: NDArray[np.float32] | None
     """None if it could not be embedded yet: it is found by its words alone."""
 
@@ -36,6 +43,8 @@ class Cosines:
     """Over all facts of the person."""
     top: float
     """The highest of them."""
+    deviation: float
+    """Their standard deviation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +61,8 @@ class Shelf:
     """How all words that occur sound, and their keys."""
     persons: frozenset[str]
     """Classes of people that occur."""
+    aliases: Mapping[str, frozenset[str]]
+    """Classes of people that a name stands for, by the sound of the name."""
     counter: int
     """The store's change counter that this reflects."""
     order: tuple[str, ...]
@@ -59,17 +70,22 @@ class Shelf:
     matrix: NDArray[np.float32]
     """Their vectors, in that order."""
 
+    def people_in(self, terms: Analysis) -> frozenset[str]:
+        """Return the classes of the people that a text mentions, by word or by name."""
+        named = (self.aliases.get(name, frozenset()) for name in terms.names)
+        return terms.persons.union(*named)
+
     def cosines(self, vector: NDArray[np.float32] | None, wanted: Set[str]) -> Cosines:
         """Return the cosines of some facts with a vector, beside those of all."""
         if vector is None or not self.order:
-            return Cosines({}, 0.0, 0.0)
+            return Cosines({}, 0.0, 0.0, 0.0)
         values = self.matrix @ vector
         near = {
             key: float(value)
             for key, value in zip(self.order, values, strict=True)
             if key in wanted
         }
-        return Cosines(near, float(values.mean()), float(values.max()))
+        return Cosines(near, float(values.mean()), float(values.max()), float(values.std()))
 
     def rarity(self, key: str) -> float:
         """Return how telling a term is, from 0 to 1; one that occurs nowhere is the most telling (BM25's idf)."""
@@ -81,33 +97,29 @@ class Shelf:
 
     def neighbours(
         self, fact_id: str, vector: NDArray[np.float32] | None, limit: int
-    ) -> list[tuple[Fact, float]]:
-        """Return the facts nearest to a vector with their cosines, and the one with this id, if it is there.
-
-        Those without a vector are always among them, at cosine 0.
-        """
-        near: dict[str, float] = {
-            key: 0.0 for key, entry in self.entries.items() if entry.vector is None
-        }
-        if vector is not None and self.order:
+    ) -> list[Entry]:
+        """Return the facts nearest to a vector, those without one, and the one with this id; without a vector, all of them."""
+        if vector is None:
+            return list(self.entries.values())
+        near = {key for key, entry in self.entries.items() if entry.vector is None}
+        if self.order:
             values = self.matrix @ vector
-            near |= {
-                self.order[place]: float(values[place]) for place in np.argsort(-values)[:limit]
-            }
+            near |= {self.order[place] for place in np.argsort(-values)[:limit]}
         if fact_id in self.entries:
-            near.setdefault(fact_id, 1.0)
-        return [(self.entries[key].fact, cosine) for key, cosine in near.items()]
+            near.add(fact_id)
+        return [self.entries[key] for key in sorted(near)]
+
+    def vectors(self, wanted: Iterable[str]) -> dict[str, NDArray[np.float32]]:
+        """Return the vectors of some facts; a fact that has none is missing."""
+        found = ((key, self.entries[key].vector) for key in wanted)
+        return {key: vector for key, vector in found if vector is not None}
 
 
 def fill_shelf(
     facts: Sequence[Fact], vectors: Mapping[str, NDArray[np.float32]], counter: int
 ) -> Shelf:
     """Prepare the facts that still hold."""
-    entries = {
-        fact.id: Entry(fact, plain_analysis(fact.text, fact.language), vectors.get(fact.id))
-        for fact in facts
-        if fact.current
-    }
+    entries = {fact.id: make_entry(fact, vectors.get(fact.id)) for fact in facts if fact.current}
     frequency: Counter[str] = Counter()
     for entry in entries.values():
         frequency.update({term.key for term in entry.terms.terms})
@@ -122,7 +134,29 @@ def fill_shelf(
         frozenset().union(*(terms.names for terms in told)),
         frozenset().union(*(terms.forms for terms in told)),
         frozenset().union(*(terms.persons for terms in told)),
+        _aliases(told),
         counter,
         order,
         matrix,
     )
+
+
+def make_entry(fact: Fact, vector: NDArray[np.float32] | None) -> Entry:
+    """Cut a fact into what search and comparison need to know of it."""
+    terms = plain_analysis(fact.text, fact.language)
+    dated = fact.event_from is not None
+    holds = held_types(bare(fact.text), terms, fact.language, dated=dated)
+    return Entry(fact, terms, holds, None if dated else read_habit(fact.text), vector)
+
+
+def _aliases(told: Sequence[Analysis]) -> dict[str, frozenset[str]]:
+    """Return what people the names stand for, as far as facts say so: "your son Teo", 妹の美咲."""
+    found: dict[str, set[str]] = {}
+    for terms in told:
+        for one, other in pairwise(terms.terms):
+            kinds = {one.kind, other.kind}
+            if kinds == {TermKind.PERSON, TermKind.NAME}:
+                person, name = (one, other) if one.kind is TermKind.PERSON else (other, one)
+                if name.sound not in terms.places:
+                    found.setdefault(name.sound, set()).add(person.key)
+    return {name: frozenset(classes) for name, classes in found.items()}

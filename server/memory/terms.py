@@ -48,6 +48,10 @@ class Analysis:
     """Everyday notions that it touches, e.g. food."""
     negated: bool
     """Whether the main statement is a negation."""
+    places: frozenset[str] = frozenset()
+    """Names of places, by sound."""
+    proper: frozenset[str] = frozenset()
+    """What else has a name of its own (people, pets, shops, things), by sound."""
 
     @cached_property
     def persons(self) -> frozenset[str]:
@@ -89,6 +93,7 @@ def analyse(text: str, language: str) -> Analysis:
 _SILENT_JA = {
     "助詞", "助動詞", "補助記号", "記号", "空白", "接頭辞", "接続詞", "感動詞", "連体詞", "代名詞",
 }  # fmt: skip
+_QUOTED_JA = re.compile(r"[「『]([^「」『』]{1,20})[」』]")
 _HONORIFICS = {"さん", "ちゃん", "君", "くん", "様", "先生"}
 
 
@@ -113,14 +118,23 @@ def _japanese(text: str) -> Analysis:
     morphemes = [*_sudachi().tokenizer.tokenize(text[:_LONGEST])]
     people, notions = lexicon.persons("ja"), lexicon.concepts("ja")
     terms: list[Term] = []
+    places: set[str] = set()
+    proper = set(_QUOTED_JA.findall(text))
     touched = set(notions.found_in(text))
     for place, morpheme in enumerate(morphemes):
         following = morphemes[place + 1].surface() if place + 1 < len(morphemes) else ""
         term = _japanese_term(morpheme, following, people)
-        if term is not None:
-            terms.append(term)
         touched.update(notions.of(morpheme.normalized_form()), notions.of(morpheme.surface()))
-    return Analysis(tuple(terms), frozenset(touched), _is_negated_ja(morphemes))
+        if term is None:
+            continue
+        terms.append(term)
+        _, detail, more = morpheme.part_of_speech()[:3]
+        if more == "地名":
+            places.add(term.sound)
+        elif detail == "固有名詞" or term.kind is TermKind.NAME or morpheme.surface().isascii():
+            proper.add(term.sound)
+    negated = _is_negated_ja(morphemes)
+    return Analysis(tuple(terms), frozenset(touched), negated, frozenset(places), frozenset(proper))
 
 
 def _japanese_term(morpheme: Morpheme, following: str, people: lexicon.Lexicon) -> Term | None:
@@ -158,8 +172,12 @@ def _is_negated_ja(morphemes: list[Morpheme]) -> bool:
 # English --------------------------------------------------------------------------------------------------------------
 
 _NEGATION_EN = re.compile(r"\b(?:not|no|never|n't|cannot|\w+n't|no longer|without)\b")
+_BEFORE_PLACE_EN = re.compile(r"\b(?:in|at|to|from|near|on|of) (?:the )?(?:[A-Z][\w'-]* )*$")
 _WORD_EN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+(?:[.,:]\d+)*")
-_NEVER_NAMES = {"i", "i'm", "i've", "i'll", "i'd", "ok", "tv", "mr", "mrs", "ms", "dr"}
+_NEVER_NAMES = {
+    "i", "i'm", "i've", "i'll", "i'd", "ok", "tv", "mr", "mrs", "ms", "dr",
+    *(f"{day}day{plural}" for day in ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun") for plural in ("", "s")),
+}  # fmt: skip
 
 
 class _English(threading.local):
@@ -178,6 +196,8 @@ def _english(text: str) -> Analysis:
     text = re.sub(r"-in-laws?\b", "inlaw", text[:_LONGEST].replace("’", "'"))
     notions = lexicon.concepts("en")
     terms: list[Term] = []
+    places: set[str] = set()
+    proper: set[str] = set()
     touched = set(notions.found_in(text.casefold()))
     starts_sentence = True
     for match in _WORD_EN.finditer(text):
@@ -185,11 +205,13 @@ def _english(text: str) -> Analysis:
         term = _english_term(word, starts_sentence)
         starts_sentence = text[match.end() : match.end() + 1] in (".", "!", "?")
         touched.update(_classes_en(notions, word))
-        if term is not None:
-            terms.append(term)
-    return Analysis(
-        tuple(terms), frozenset(touched), _NEGATION_EN.search(text.casefold()) is not None
-    )
+        if term is None:
+            continue
+        terms.append(term)
+        if term.kind is TermKind.NAME:
+            (places if _BEFORE_PLACE_EN.search(text[: match.start()]) else proper).add(term.sound)
+    negated = _NEGATION_EN.search(text.casefold()) is not None
+    return Analysis(tuple(terms), frozenset(touched), negated, frozenset(places), frozenset(proper))
 
 
 def _english_term(word: str, starts_sentence: bool) -> Term | None:

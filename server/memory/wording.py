@@ -58,17 +58,17 @@ class Wording(Protocol):
 
 
 class Aligned:
-    """Facts and queries in one form: no brackets, no subject, no marks."""
+    """Facts and queries in one form: no brackets, no subject, no marks, no capitals."""
 
-    version = "aligned-1"
+    version = "aligned-2"
 
     def of_fact(self, text: str) -> str:
         """Return a fact without dates, frame and subject."""
-        return _SUBJECT_JA.sub("", normalize(bare(text))) or text
+        return _SUBJECT_JA.sub("", normalize(bare(text)).casefold()) or text
 
     def of_query(self, text: str) -> str:
         """Return a query without its subject and marks."""
-        return _SUBJECT_JA.sub("", normalize(text)) or text
+        return _SUBJECT_JA.sub("", normalize(text).casefold()) or text
 
 
 class AsSpoken:

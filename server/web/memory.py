@@ -138,6 +138,7 @@ def describe_candidate(candidate: Candidate) -> dict[str, Any]:
         "text": candidate.fact.text,
         "said_at": candidate.fact.said_at.isoformat(),
         "scores": dict(as_scores(candidate)),
+        "signs": {name: round(value, 3) for name, value in candidate.signs.items() if value},
         "passed": candidate.passed,
         "reason": candidate.reason,
     }

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 from typer.testing import Result
 
 from server.audio import LISTENING_RATE
+from server.commands.recall_plot import with_recency
 from server.commands.recall_sets import SetQuestion, read_recall_set
 from server.commands.recall_test import Asked, measure
 from server.commands.voice import rehear
@@ -96,14 +97,14 @@ def test_a_line_that_can_not_be_used_is_named(row: object, hint: str, tmp_path: 
     assert hint in str(caught.value)
 
 
-@pytest.mark.parametrize("line", [["recall-test"], ["calibrate", "--out", "c.yaml"]])
+@pytest.mark.parametrize("line", [["recall-test"], ["calibrate", "--out", "c.npz"]])
 def test_a_set_that_is_missing_is_an_error_of_the_command(
     line: list[str], omoide: Omoide, tmp_path: Path
 ) -> None:
     result = omoide(*line, tmp_path / "none.jsonl", "--json")
     assert result.exit_code == 1
     assert json.loads(result.stdout)["error"]["code"] == "recall-set-invalid"
-    assert not (tmp_path / "c.yaml").exists()
+    assert not (tmp_path / "c.npz").exists()
 
 
 async def test_questions_are_spoken_and_heard_once_each() -> None:
@@ -131,3 +132,15 @@ def test_a_set_is_asked_of_a_store_of_its_own(omoide: Omoide, tmp_path: Path) ->
     assert report["recall_ms_p50"] > 0
     assert (tmp_path / "plot.png").stat().st_size > 1000
     assert not (tmp_path / "s").exists()
+
+
+def test_recency_only_orders_what_is_relevant() -> None:
+    def told(name: str, relevance: float, days: int) -> Candidate:
+        fact = Fact(f"mio/{name}", "mio", name, "en", NOW - timedelta(days=days))
+        return Candidate(fact, relevance, True, {"relevance": relevance})
+
+    question = SetQuestion("mio", "q", "?", NOW, ("new",), (), "plain")
+    asked = [Asked(question, (told("old", 0.80, 100), told("new", 0.75, 1)), 0.01)]
+    assert with_recency(asked, 0.0, 14)[0].recalled(0.5) == ["old", "new"]
+    assert with_recency(asked, 0.1, 14)[0].recalled(0.5) == ["new", "old"]
+    assert with_recency(asked, 0.1, 14)[0].recalled(0.78) == ["old"]

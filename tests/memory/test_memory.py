@@ -205,3 +205,21 @@ def test_a_second_process_is_told_and_after_a_kill_nothing_has_to_be_unlocked(
         first.send_signal(signal.SIGKILL)
     with opened(tmp_path) as room:
         assert room.memory.last_waiting() == {"hana": NOON}
+
+
+async def test_whoever_comes_to_the_robot_finds_their_facts_ready(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        await room.memory.add([fact("あなたは猫を飼っている。")])
+    with opened(tmp_path) as room:
+        await room.memory.prepare("hana")
+        assert list(room.memory._shelves._shelves) == ["hana"]
+        await room.memory.prepare("nobody")
+
+
+async def test_a_store_that_can_not_be_read_is_told_by_the_question_not_at_the_door(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path) as room:
+        room.memory._store.close()
+        await room.memory.prepare("hana")
+        assert (await room.memory.recall("hana", "猫は？", "ja")).lines == ()

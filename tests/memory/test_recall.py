@@ -1,6 +1,8 @@
 """Recall over a store: of the person who asks only, whatever marks stand at the end, and never an error."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Literal
 
@@ -30,6 +32,22 @@ FACTS = (
     "あなたは先月からギターを習っている。",
     "あなたは猫のタマを飼っている。",
     "あなたの妹は大阪に住んでいる。",
+)
+
+
+HAKONE = (
+    "あなたは2026年10月3日に友達と箱根へ行く予定だ。",
+    "あなたは2026年10月3日（土）に友達と箱根へ行く予定だ。",
+    "あなたは来週の土曜（2026年10月3日）に友達と箱根へ行く予定だ。",
+    "あなたは2026年10月3日（土）の週末に友達と箱根へ旅行に行く予定だ。",
+)
+"""The four ways in which the article wrote the memory that it lost over one question mark."""
+ABOUT_HAKONE = ("週末の予定覚えてる", "箱根旅行のこと覚えてる", "来週の予定って何だっけ", "今度の旅行どこだっけ", "今週末じゃなくて次の週末、空いてたっけ")  # fmt: skip
+"""Its five questions: weekend plans, the trip, plans of next week, the coming trip, whether the weekend is free."""
+BESIDE_HAKONE = (
+    "あなたは今日（2026年9月27日）、駅前の豚骨ラーメンを食べた。",
+    "あなたは先月からギターを習っている。",
+    "あなたは猫のミケを飼っている。",
 )
 
 
@@ -152,3 +170,21 @@ async def test_no_query_is_too_strange(hostile: Room, query: str, language: str)
     await hostile.memory.add([fact(text) for text in FACTS])
     for candidate in await hostile.memory.search("hana", query, language):
         assert 0 <= candidate.score < 2
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("written", HAKONE)
+async def test_the_weekend_that_the_article_lost_is_recalled(tmp_path: Path, written: str) -> None:
+    """Four ways to write it, five questions, three marks: all find it, and all with the same score."""
+    embedder = build(EmbeddingSection())
+    with opened(tmp_path, embedder=embedder) as room:
+        weekend = replace(fact(written), event_from=date(2026, 10, 3), event_to=date(2026, 10, 3))
+        await room.memory.add([weekend, *map(fact, BESIDE_HAKONE)])
+        for question in ABOUT_HAKONE:
+            scores = set()
+            for mark in MARKS:
+                [first, *_] = (await room.memory.recall("hana", question + mark, "ja")).lines
+                assert first.text == written, question + mark
+                scores.add(first.score)
+            assert len(scores) == 1, question
+    await embedder.aclose()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from server.config import LlmSection, OpenAiLlmSection
-from server.endpoint import MOST_ANSWER_BYTES
+from server.endpoint import MOST_ANSWER_BYTES, is_near
 from server.errors import ConfigError, LlmError
 from server.llm.openai import OpenAiLlm
 from server.turn import Message, Prompt
@@ -165,3 +165,20 @@ async def test_a_key_from_the_environment_that_can_not_be_sent_is_refused_before
     with pytest.raises(ConfigError, match="MY_KEY"):
         client(server, api_key="", api_key_env="MY_KEY")
     assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("url", "near"),
+    [
+        ("http://127.0.0.1:8080/v1", True),
+        ("http://[::1]:8080/v1", True),
+        ("http://192.168.1.20:11434/v1", True),
+        ("http://ollama:11434/v1", True),
+        ("http://gpu-box.local/v1", True),
+        ("https://api.openai.com/v1", False),
+        ("https://8.8.8.8/v1", False),
+        ("http://[broken", False),
+    ],
+)
+def test_a_model_in_the_house_is_told_from_one_far_away(url: str, near: bool) -> None:
+    assert is_near(url) is near

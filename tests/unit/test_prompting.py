@@ -241,6 +241,7 @@ def test_a_small_model_is_shown_how_memory_is_used(language: str) -> None:
 
 @pytest.mark.parametrize("traits", [FULL, SMALL], ids=["remote", "embedded"])
 def test_a_prompt_is_no_longer_after_five_hundred_turns_than_after_five(traits: LlmTraits) -> None:
+    """Row 76 of the memory cases: the whole talk was sent at every turn."""
     buffer = WorkingBuffer(HistorySection())
     facts = recalled(*["あなたは毎朝六時に起きて公園を走っていると話した。"] * 3)
     sizes = {}

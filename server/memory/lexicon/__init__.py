@@ -60,6 +60,31 @@ def frame_words(language: str) -> frozenset[str]:
     return _word_list(language, "frame")
 
 
+_WIDER = {
+    "mother": "parents",
+    "father": "parents",
+    "older_sister": "sister",
+    "younger_sister": "sister",
+    "older_brother": "brother",
+    "younger_brother": "brother",
+    "husband": "partner",
+    "wife": "partner",
+    "son": "child",
+    "daughter": "child",
+}
+"""Classes of people that are part of a wider one."""
+KIN = frozenset(_WIDER) | {
+    "parents", "sister", "brother", "child", "partner", "grandmother", "grandfather", "grandchild", "uncle", "aunt",
+    "cousin", "nephew", "niece",
+}  # fmt: skip
+"""Classes of which everybody has few: what is known of one tells nothing of another."""
+
+
+def are_one(person: str, other: str) -> bool:
+    """Say whether two classes of people may mean the same person: a sister may be the older one, a brother never is."""
+    return person == other or _WIDER.get(person) == other or _WIDER.get(other) == person
+
+
 _COUNTED = {word: str(ENGLISH_NUMBERS[word]) for word in ENGLISH_ONES[:13]}
 _NUMBERS = {**_COUNTED, "once": "1", "twice": "2", "thrice": "3"}
 

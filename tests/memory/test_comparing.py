@@ -1,0 +1,303 @@
+"""Whether a new fact repeats an old one: details have to agree, and what has no vector is not judged by the lack of it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from server.config import EmbeddingSection
+from server.embedding import build
+from server.memory.calibration import load_calibration
+from server.memory.comparing import (
+    Closeness,
+    Relation,
+    change_signs,
+    details_agree,
+    relations,
+    repeats,
+    signs_between,
+    with_opinions,
+)
+from server.memory.judging import NO_OPINION, Forest, Perceptron, Scale
+from server.memory.models import Fact
+from server.memory.shelf import Entry, make_entry
+from tests.memory.remembering import NOON
+
+SAME, REPLACES, DIFFERENT = Relation.SAME, Relation.REPLACES, Relation.DIFFERENT
+EAST: NDArray[np.float32] = np.array([1, 0], np.float32)
+NORTH: NDArray[np.float32] = np.array([0, 1], np.float32)
+BETWEEN: NDArray[np.float32] = np.array([0.6, 0.8], np.float32)
+OCTOBER = date(2026, 10, 6)
+SENTENCES = (
+    "You have a cat called Tama.",
+    "You like tea.",
+    "Your sister lives in Leeds.",
+    "You moved to Osaka.",
+    "You no longer like tea.",
+)
+
+
+def entry(
+    text: str,
+    vector: NDArray[np.float32] | None = None,
+    *,
+    language: str = "en",
+    after: int = 0,
+    day: date | None = None,
+) -> Entry:
+    """Return a fact that was said so many days after the first."""
+    said_at = NOON + timedelta(days=after)
+    fact = Fact(text, "hana", text, language, said_at, event_from=day, event_to=day)
+    return make_entry(fact, vector)
+
+
+def unlike_above(sign: str, threshold: float, *, above: float = 0.9, below: float = 0.1) -> Forest:
+    """Return a forest that looks at one sign: `above` is the probability above a threshold, else `below`."""
+    logits = [0.0, *(np.log(one / (1 - one)) for one in (below, above))]
+    return Forest(
+        (sign,),
+        np.zeros((1, 3), np.int16),
+        np.array([[threshold, 0, 0]], np.float64),
+        np.array([[1, 1, 2]], np.int16),
+        np.array([[2, 1, 2]], np.int16),
+        np.array([logits], np.float32),
+        0.0,
+        1,
+    )
+
+
+def closeness(changes: Forest, same: float = 1.5, threshold: float = 0.5) -> Closeness:
+    """Return one for which only the same words say the same, unless another number is given."""
+    return Closeness(same, threshold, changes)
+
+
+def looking(changes: Forest) -> Closeness:
+    """Return one with a perceptron whose logit is ten times the second number of the old vector."""
+    pairing = Perceptron(
+        np.array([[0], [10], [0], [0], [0], [0]], np.float32),
+        np.zeros(1, np.float32),
+        np.ones(1, np.float32),
+        0.0,
+    )
+    scale = Scale(np.zeros(2, np.float32), 1.0)
+    return replace(closeness(changes), scale=scale, pairing=pairing)
+
+
+NEVER = closeness(unlike_above("closeness", 2.0))
+ALWAYS = closeness(unlike_above("closeness", -2.0))
+
+
+# Repeating ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "language"),
+    [
+        ("You like tea.", "you like tea", "en"),
+        ("You have 3 cats!", "You have 3 cats", "en"),
+        ("You saw a play (2026-10-06).", "You saw a play.", "en"),
+        ("あなたは猫が三匹いる。", "あなたは猫が３匹いる", "ja"),
+    ],
+)
+def test_the_same_words_are_a_repetition_with_or_without_vectors(
+    old: str, new: str, language: str
+) -> None:
+    for one, other in ((None, None), (EAST, None), (None, EAST), (EAST, NORTH)):
+        before, after = entry(old, one, language=language), entry(new, other, language=language)
+        assert repeats(before, after, 0.95)
+        assert relations(after, [before], ALWAYS) == [SAME], "and so nothing is replaced"
+
+
+def test_the_same_words_of_another_day_are_no_repetition() -> None:
+    on = {day: entry("You go to Hakone.", EAST, day=day) for day in (None, OCTOBER)}
+    assert not repeats(on[None], on[OCTOBER], 0.95)
+    assert not repeats(on[OCTOBER], on[None], 0.95)
+    assert repeats(on[OCTOBER], on[OCTOBER], 0.95)
+
+
+def test_other_words_are_a_repetition_only_if_their_vectors_are_near_enough() -> None:
+    old, new = "You are fond of tea.", "You like tea."
+    assert repeats(entry(old, EAST), entry(new, EAST), 1.0)
+    assert repeats(entry(old, EAST), entry(new, BETWEEN), 0.59)
+    assert not repeats(entry(old, EAST), entry(new, BETWEEN), 0.61)
+
+
+def test_other_words_without_a_vector_are_no_repetition() -> None:
+    for one, other in ((None, None), (EAST, None), (None, EAST)):
+        assert not repeats(entry("You are fond of tea.", one), entry("You like tea.", other), 0.05)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "language"),
+    [
+        ("You have 3 cats.", "You have 4 cats.", "en"),
+        ("You know Anna.", "You know Bella.", "en"),
+        ("You swim on Mondays.", "You swim on Thursdays.", "en"),
+        ("You eat eggs.", "You don't eat eggs.", "en"),
+        ("You like tea.", "You like coffee now.", "en"),
+        ("You work at the mill.", "You quit the mill.", "en"),
+        ("あなたは猫を3匹飼っている。", "あなたは猫を4匹飼っている。", "ja"),
+        ("あなたは納豆を食べる。", "あなたは納豆を食べない。", "ja"),
+        ("あなたは東京に住んでいる。", "あなたは東京に引っ越した。", "ja"),
+        ("你吃鸡蛋。", "你不吃鸡蛋。", "zh"),
+        ("あなたは左膝が痛い。", "あなたは右膝が痛い。", "ja"),
+        ("Your left knee hurts.", "Your right knee hurts.", "en"),
+        ("あなたは猫を飼っている。", "あなたの妹は猫を飼っている。", "ja"),
+        ("あなたの兄は医者だ。", "あなたの弟は医者だ。", "ja"),
+        ("Your mother likes tea.", "Your father likes tea.", "en"),
+        ("你有3只猫。", "你有4只猫。", "zh"),
+    ],
+)
+def test_a_detail_that_differs_is_no_repetition_however_near(
+    old: str, new: str, language: str
+) -> None:
+    before, after = entry(old, EAST, language=language), entry(new, EAST, language=language)
+    assert not details_agree(before, after)
+    assert not repeats(before, after, 0.95)
+
+
+def test_days_that_differ_are_no_agreement() -> None:
+    one, other = (entry("You go to Hakone.", day=day) for day in (OCTOBER, date(2026, 10, 8)))
+    assert not details_agree(one, other)
+    assert details_agree(one, one)
+
+
+def test_details_agree_in_two_wordings_of_a_fact() -> None:
+    assert details_agree(entry("You own 2 cats."), entry("You have two cats."))
+    assert details_agree(entry("You met Anna by chance."), entry("By chance you met Anna."))
+    assert not details_agree(entry("You like coffee."), entry("You now like coffee."))
+    assert details_agree(entry("You now like coffee."), entry("You like coffee.")), "said again"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "language"),
+    [
+        ("Your elder sister is a vet.", "Your younger sister is a vet.", "en"),
+        ("あなたは月曜にピアノを習う。", "あなたは木曜にピアノを習う。", "ja"),
+        ("You get up at 7:00.", "You get up at 8:30.", "en"),
+    ],
+)
+def test_another_weekday_hour_or_sister_is_no_repetition(old: str, new: str, language: str) -> None:
+    before, after = entry(old, EAST, language=language), entry(new, EAST, language=language)
+    assert not repeats(before, after, 0.95)
+
+
+# Replacing ------------------------------------------------------------------------------------------------------------
+
+
+def test_each_known_fact_gets_a_word_of_its_own_in_their_order() -> None:
+    known = [entry("You like milk.", EAST), entry("You like tea.", NORTH)]
+    known.append(entry("You hike.", BETWEEN))
+    new = entry("You like tea", EAST, after=1)
+    near = closeness(unlike_above("closeness", 0.9))
+    assert relations(new, known, near) == [REPLACES, SAME, DIFFERENT]
+    assert relations(new, known[::-1], near) == [DIFFERENT, SAME, REPLACES]
+    assert relations(new, [], near) == []
+
+
+def test_a_probability_at_the_threshold_is_enough() -> None:
+    old, new = entry("You like milk.", EAST), entry("You hike.", NORTH, after=1)
+    even = unlike_above("closeness", 2.0, below=0.5)
+    assert relations(new, [old], closeness(even, threshold=0.5)) == [REPLACES]
+    assert relations(new, [old], closeness(even, threshold=0.51)) == [DIFFERENT]
+
+
+def test_what_was_said_later_is_not_replaced_by_what_was_said_before_it() -> None:
+    early, late = entry("You like milk.", EAST), entry("You hike.", EAST, after=1)
+    assert relations(late, [early], ALWAYS) == [REPLACES]
+    assert relations(early, [late], ALWAYS) == [DIFFERENT]
+
+
+def test_only_the_nearest_of_the_known_facts_stands_first() -> None:
+    known = [entry("You like milk.", NORTH), entry("You hike.", EAST), entry("You sew.", BETWEEN)]
+    signs = signs_between(entry("You ski.", EAST, after=1), known)
+    assert [one["closeness.rank"] for one in signs] == [2, 0, 1]
+    assert [one["closeness.below_best"] for one in signs] == pytest.approx([-1, 0, -0.4])
+    assert [one["closeness.above_second"] for one in signs] == pytest.approx([-0.6, 0.4, 0])
+    nearest_only = closeness(unlike_above("closeness.rank", 0.5, above=0.1, below=0.9))
+    new = entry("You ski.", EAST, after=1)
+    assert relations(new, known, nearest_only) == [DIFFERENT, REPLACES, DIFFERENT]
+
+
+def test_opinions_stand_among_each_other_and_leave_the_signs_as_they_were() -> None:
+    signs = [{"closeness": 0.5}, {"closeness": 0.25}]
+    full = with_opinions(signs, [-1.0, 3.0])
+    assert [one["paired"] for one in full] == [-1, 3]
+    assert [one["paired.rank"] for one in full] == [1, 0]
+    assert [one["paired.above_second"] for one in full] == [0, 4]
+    assert signs == [{"closeness": 0.5}, {"closeness": 0.25}]
+    with pytest.raises(ValueError, match="shorter"):
+        with_opinions(signs, [0.0])
+
+
+# Without vectors ------------------------------------------------------------------------------------------------------
+
+
+def test_a_perceptron_has_an_opinion_of_those_with_a_vector_only() -> None:
+    known = [entry("You like milk.", NORTH), entry("You hike."), entry("You sew.", BETWEEN)]
+    judge = looking(unlike_above("paired", 0.0))
+    new = entry("You ski.", EAST, after=1)
+    found = [one["paired"] for one in change_signs(new, known, judge)]
+    assert found == pytest.approx([10, NO_OPINION, 8])
+    assert relations(new, known, judge) == [REPLACES, DIFFERENT, REPLACES]
+
+
+def test_of_a_new_fact_without_a_vector_a_perceptron_has_no_opinion() -> None:
+    known = [entry("You like milk.", NORTH), entry("You hike.")]
+    judge = looking(unlike_above("paired", 0.0))
+    new = entry("You ski.", after=1)
+    assert [one["paired"] for one in change_signs(new, known, judge)] == [NO_OPINION] * 2
+    assert relations(new, known, judge) == [DIFFERENT] * 2
+
+
+def test_a_fact_without_a_vector_is_not_taken_for_the_nearest() -> None:
+    known = [entry("You like milk."), entry("You hike.", BETWEEN)]
+    nearest = closeness(unlike_above("closeness.rank", 0.5, above=0.1, below=0.9))
+    assert relations(entry("You ski.", EAST, after=1), known, nearest) == [DIFFERENT, REPLACES]
+
+
+@pytest.mark.parametrize("name", ["blend", "e5", "use", "other"])
+def test_facts_without_vectors_are_not_replaced_by_what_has_nothing_to_do_with_them(
+    name: str,
+) -> None:
+    if name == "other":
+        judge = load_calibration("", "some other model", 7).closeness
+    else:
+        embedder = build(EmbeddingSection.model_validate({"engine": name}))
+        judge = load_calibration("", embedder.model, embedder.dimensions).closeness
+    told = ("You have a cat.", "You run every morning.", "Your sister is a vet.", "You sing.")
+    known = [entry(text) for text in told]
+    for text in ("You moved to Osaka.", "You now like red.", "You play chess."):
+        assert relations(entry(text, after=1), known, judge) == [DIFFERENT] * 4
+
+
+VECTORS = st.sampled_from([None, EAST, NORTH, BETWEEN, -EAST])
+FACTS = st.builds(
+    entry,
+    st.sampled_from(SENTENCES),
+    VECTORS,
+    after=st.integers(-3, 3),
+    day=st.sampled_from([None, OCTOBER]),
+)
+
+
+@given(FACTS, st.lists(FACTS, max_size=6))
+def test_whatever_lacks_a_vector_each_known_fact_gets_one_word(
+    new: Entry, known: Sequence[Entry]
+) -> None:
+    for judge in (NEVER, ALWAYS, looking(unlike_above("paired", 0.0))):
+        found = relations(new, known, judge)
+        assert len(found) == len(known)
+        signs = change_signs(new, known, judge)
+        assert all(np.isfinite(list(one.values())).all() for one in signs)
+    assert REPLACES not in relations(new, known, NEVER)
+    assert DIFFERENT not in relations(new, [one for one in known if is_earlier(one, new)], ALWAYS)
+
+
+def is_earlier(one: Entry, other: Entry) -> bool:
+    return one.fact.said_at <= other.fact.said_at
