@@ -108,12 +108,12 @@ class Conversation:
 
     async def converse(self) -> None:
         """Hold one conversation: a turn for every utterance, until the device hangs up."""
-        config = self.house.config
+        house, config = self.house, self.house.config
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self.house.memory.prepare, self.device.person)
+            tasks.start_soon(house.memory.prepare, self.device.person)
             ear = listen(
                 self.device,
-                self.house.engines.vad,
+                house.engines.vad,
                 config.vad,
                 config.endpointing,
                 self._is_speaking,
@@ -139,9 +139,7 @@ class Conversation:
     async def take_turn(
         self, said: Utterance | TextSaid, reply: Reply, previous: Reply, tasks: TaskGroup
     ) -> None:
-        """Answer one utterance.
-
-        A voice never cancels listening, only answering: `reply.cancel` cuts everything after the transcript.
+        """Answer one utterance. A voice never cancels listening, only answering: all that comes after the transcript.
 
         Args:
             said: The utterance, perhaps still growing, or a ready text.

@@ -47,7 +47,8 @@ class Jobs:
             id="housekeeping",
             max_instances=1,
         )
-        for person, last in (await to_thread.run_sync(self._memory.last_waiting)).items():
+        waiting = await to_thread.run_sync(self._memory.consolidator.last_waiting)
+        for person, last in waiting.items():
             since = self._clock.now().astimezone(UTC) - last.astimezone(UTC)
             self._wake(person, max(self._silence - since, timedelta()))
 

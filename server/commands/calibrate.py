@@ -39,6 +39,7 @@ _HARD = 4
 """Of the facts that a question does not want, so many of the nearest are shown to a perceptron: the others are easy."""
 _OF_QUESTIONS = Study(penalty=5.0, rounds=40)
 _OF_PAIRS = Study()
+_LEAST_SAME = 0.9
 _SAME_ABOVE = 0.005
 """How much closer than any two different facts of the sets two have to be to say the same."""
 _ANYWHERE = frozenset({"dense.rank", "closeness.rank"})
@@ -279,7 +280,7 @@ def _learn_changes(lessons: Sequence[ChangeLesson], tell: Tell, *, plain: bool) 
     threshold = _choose_threshold(lessons, cases, tell, plain=plain)
     changes = _grow_changes(lessons, cases, plain=plain)
     closest = max((one.closest_alike for one in lessons), default=0.0)
-    same = 1.0 if plain or not closest else min(closest + _SAME_ABOVE, 1.0)
+    same = 1.0 if plain or not closest else min(max(closest + _SAME_ABOVE, _LEAST_SAME), 1.0)
     return Closeness(same, threshold, changes, scale, pairing)
 
 

@@ -14,7 +14,7 @@ from server.memory.comparing import cosine_of, details_agree, signs_between
 from server.memory.models import Fact
 from server.memory.question import read_question
 from server.memory.scoring import signs_of
-from server.memory.shelf import fill_shelf, make_entry
+from server.memory.shelf import Entry, fill_shelf, make_entry
 from server.memory.wording import Aligned
 from server.ports import Embedder
 
@@ -85,7 +85,7 @@ async def draw_lessons(sets: Sequence[RecallSet], embedder: Embedder, week_start
         lessons.questions.extend(
             lesson_set.of_question(question, vector, week_start) for question, vector in by_question
         )
-        lessons.changes.extend(filter(None, map(lesson_set.of_change, facts)))
+        lessons.changes.extend(lesson for fact in facts for lesson in lesson_set.of_change(fact))
     return lessons
 
 
@@ -152,12 +152,12 @@ class _LessonSet:
     def _few_of(self, facts: Sequence[Fact], wanted: Set[str]) -> list[Fact]:
         """Return the wanted facts among a few others, drawn by lot."""
         others = [fact for fact in facts if fact.id not in wanted]
-        count = int(self._lots.integers(0 if wanted else 1, _FEW))
+        count = int(self._lots.integers(0 if wanted else min(1, len(others)), _FEW))
         drawn = self._lots.permutation(len(others))[:count]
         return [fact for fact in facts if fact.id in wanted] + [others[place] for place in drawn]
 
-    def of_change(self, fact: SetFact) -> ChangeLesson | None:
-        """Return what a new fact teaches; None if it is the first one."""
+    def of_change(self, fact: SetFact) -> list[ChangeLesson]:
+        """Return what a new fact teaches: among all that is known, and where only little is. Nothing if it is the first one."""
         key = memory_id(fact.person, fact.id)
         new = self._entries[key]
         known = [
@@ -169,14 +169,21 @@ class _LessonSet:
         ]
         known.sort(key=lambda entry: -cosine_of(entry, new))
         known = known[:_NEAREST]
-        if not known:
-            return None
+        replaced = {entry.fact.id for entry in known if self._heirs.get(entry.fact.id) == key}
+        few = {each.id for each in self._few_of([entry.fact for entry in known], replaced)}
+        return [
+            self._change(new, some)
+            for some in (known, [entry for entry in known if entry.fact.id in few])
+            if some
+        ]
+
+    def _change(self, new: Entry, known: Sequence[Entry]) -> ChangeLesson:
         return ChangeLesson(
-            self._prefix + fact.person,
-            self._vectors[key],
+            self._prefix + new.fact.person,
+            self._vectors[new.fact.id],
             signs_between(new, known),
             [self._vectors[entry.fact.id] for entry in known],
-            [self._heirs.get(entry.fact.id) == key for entry in known],
+            [self._heirs.get(entry.fact.id) == new.fact.id for entry in known],
             max((cosine_of(old, new) for old in known if details_agree(old, new)), default=0.0),
         )
 

@@ -144,11 +144,6 @@ class Memory:
         """Put facts of one person in; return those that were new."""
         return await self.consolidator.add(facts, keep_all=keep_all)
 
-    def last_waiting(self) -> dict[str, datetime]:
-        """Return when each person last said something that facts have not been drawn from yet. Blocks."""
-        waiting = self._store.pages.waiting(self._clock.now())
-        return {person: pages[-1].at for person, pages in waiting.items()}
-
     async def keep_up(self) -> None:
         """Do what comes round every minute: try again what could not be stored, drawn or embedded before."""
         await self._writer.settle()

@@ -123,7 +123,7 @@ def load_calibration(path: str, embedder: str, dimensions: int) -> Calibration:
         else:
             content = (files("server.memory") / "calibrations" / f"{name}.npz").read_bytes()
         calibration = _read(content)
-    except (OSError, BadZipFile, KeyError, TypeError, ValueError) as error:
+    except (OSError, EOFError, BadZipFile, KeyError, TypeError, ValueError) as error:
         raise _broken(path or name, f"{type(error).__name__}: {error}") from error
     opinion = calibration.opinion
     if opinion is not None and len(opinion.questions.centre) != dimensions:

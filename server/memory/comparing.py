@@ -73,6 +73,7 @@ _CHANGE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_ALSO = re.compile(r"[一-龠ァ-ヶー]も(?![うっしの])|\b(?:also|too|as well)\b|也", re.IGNORECASE)
 _MOVE = re.compile(
     r"引っ越|引越|移り住|転居|\bmov(?:ed|ing)\ (?:to|from|into|out|in|back|house)\b|搬",
     re.IGNORECASE,
@@ -102,11 +103,18 @@ def relations(new: Entry, known: Sequence[Entry], closeness: Closeness) -> list[
     for old, probability in zip(known, probabilities, strict=True):
         if repeats(old, new, closeness.same):
             found.append(Relation.SAME)
-        elif old.fact.said_at <= new.fact.said_at and probability >= closeness.threshold:
+        elif old.fact.said_at > new.fact.said_at or _says_also(new.fact):
+            found.append(Relation.DIFFERENT)
+        elif probability >= closeness.threshold or (_lives(old) and _lives(new)):
             found.append(Relation.REPLACES)
         else:
             found.append(Relation.DIFFERENT)
     return found
+
+
+def _says_also(new: Fact) -> bool:
+    """Say whether a fact calls itself an addition: sets hold too few to learn it from, as of homes, of which one has one."""
+    return _ALSO.search(_plain(new)) is not None and not _tells_change(new)
 
 
 def repeats(old: Entry, new: Entry, same: float) -> bool:

@@ -6,7 +6,7 @@ model that fails and a model that talks nonsense all lead to the same place: the
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import anyio
@@ -87,6 +87,11 @@ class Consolidator:
         if failure is not None and not stored:
             raise failure
         return stored
+
+    def last_waiting(self) -> dict[str, datetime]:
+        """Return when each person last said something that facts have not been drawn from yet. Blocks."""
+        waiting = self._store.pages.waiting(self._clock.now())
+        return {person: pages[-1].at for person, pages in waiting.items()}
 
     async def keep_up(self) -> None:
         """Draw facts from what was put off, interrupted or missed, of those who are silent.

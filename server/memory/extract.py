@@ -20,7 +20,7 @@ from server.memory.answers import Draft, read_drafts
 from server.memory.grounding import is_grounded
 from server.memory.models import Fact, Kind, Origin, Page
 from server.memory.statements import is_statement, sentences
-from server.memory.wording import framed
+from server.memory.wording import framed, plain_analysis
 from server.ports import Llm, TextDelta
 from server.turn import Decoding, Message, Prompt
 
@@ -29,6 +29,8 @@ LONGEST_ANSWER = 20_000
 _TEMPERATURES = (0.0, 0.4, 0.8)
 """By attempt: the same decoding that failed once never recovers."""
 _SHORTEST, _LONGEST = 4, 240
+_MEANINGFUL = 0.6
+"""Weight of a term that is no frame word."""
 LONGEST_EVENT_DAYS = 40
 """What lasts longer is no event: "this year", "since spring"."""
 _NAMESPACE = uuid.UUID("6d0f2d5e-4b1c-4d39-9a5e-0c1f7b2a8e11")
@@ -77,7 +79,7 @@ class RulesExtractor:
             make_fact(page, _quoted(sentence, page), sentence, Origin.RULES, self._week_start)
             for page in pages
             for sentence in sentences(page.said)
-            if is_statement(sentence, page.language)
+            if is_statement(sentence, page.language) and _stands_alone(sentence, page.language)
         ]
 
 
@@ -190,6 +192,11 @@ def event_days(
     if not days:
         return None, None
     return min(first for first, _ in days), max(last for _, last in days)
+
+
+def _stands_alone(sentence: str, language: str) -> bool:
+    """Say whether a sentence still means something without those around it: "I want to go again" does not."""
+    return any(term.weight >= _MEANINGFUL for term in plain_analysis(sentence, language).terms)
 
 
 def _quoted(sentence: str, page: Page) -> str:

@@ -78,7 +78,7 @@ async def test_a_search_shows_every_score_and_why_something_was_left_out(doors: 
     for candidate in found["candidates"]:
         assert {"dense", "lexical", "recency", "date", "final"} <= candidate["scores"].keys()
         assert isinstance(candidate["passed"], bool)
-        assert {"asks", "paired"} <= candidate["signs"].keys()
+        assert {"dense", "paired"} <= candidate["signs"].keys()
     assert "タマ" in found["candidates"][0]["text"]
     _, nothing = await ask(doors, "GET", "/api/memory/taro/search", params={"q": "猫"})
     assert nothing == {"candidates": []}

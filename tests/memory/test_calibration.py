@@ -15,7 +15,7 @@ SOME_FACTS = {"a": np.linspace(0, 1, 512, dtype=np.float32)}
 
 
 def use() -> Calibration:
-    return load_calibration("", "use", 512)
+    return load_calibration("", "use-multilingual-v3 6-bit", 512)
 
 
 @pytest.mark.parametrize("engine", ["blend", "e5", "use"])

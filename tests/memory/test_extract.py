@@ -245,3 +245,19 @@ async def test_facts_know_the_same_first_day_of_the_week_as_questions() -> None:
         for week_start in (0, 6)
     ]
     assert (str(from_monday), str(from_sunday)) == ("2026-09-28", "2026-10-04")
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "kept"),
+    [
+        ("また行きたいな。", "ja", False),
+        ("I want to go there again.", "en", False),
+        ("もう食べたよ。", "ja", True),
+        ("I can't swim.", "en", True),
+    ],
+)
+async def test_a_sentence_that_means_nothing_alone_is_not_kept(
+    said: str, language: str, kept: bool
+) -> None:
+    drawn = await RulesExtractor().extract([page(said, language=language)], 0)
+    assert bool(drawn) is kept

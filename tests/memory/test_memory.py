@@ -204,7 +204,7 @@ def test_a_second_process_is_told_and_after_a_kill_nothing_has_to_be_unlocked(
         assert "Stop that one first" in str(caught.value)
         first.send_signal(signal.SIGKILL)
     with opened(tmp_path) as room:
-        assert room.memory.last_waiting() == {"hana": NOON}
+        assert room.memory.consolidator.last_waiting() == {"hana": NOON}
 
 
 async def test_whoever_comes_to_the_robot_finds_their_facts_ready(tmp_path: Path) -> None:

@@ -10,6 +10,9 @@ _REACH: Final = 80
 
 _SENTENCE_END: Final = re.compile(r"[。!?\n]|\.(?=\s|\Z)(?<![ap]\.m\.)")
 
+# What was quoted has its own predicate: 「土曜に行く」と話した looks ahead.
+_JA_END: Final = re.compile(r"[。!?\n」』]")
+
 # What may follow a verb that governs the expression; "had better" (た方が) and "after" (た後) say nothing of the past.
 _JA_AFTER = (
     r"(?!方が|ほうが|後|あと)"
@@ -130,7 +133,7 @@ _ZH_PAST = re.compile(
 
 def japanese_tense(text: str, start: int, end: int) -> Tense | None:
     """Return the tense of the first predicate behind the expression, which is the one it belongs to."""
-    ending = _SENTENCE_END.search(text, end, end + _REACH)
+    ending = _JA_END.search(text, end, end + _REACH)
     stop = ending.end() if ending else min(end + _REACH, len(text))
     found = [
         (match.start(), order, tense)
