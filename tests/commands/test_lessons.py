@@ -154,7 +154,7 @@ async def test_each_question_is_also_asked_of_somebody_little_known() -> None:
 
 
 async def test_nobody_is_offered_what_another_person_said() -> None:
-    hers = fact("milk", "You drink wine.", 0, person="rin")
+    hers = fact("milk", "You drink wine.", 0, person="kei")
     [lesson] = (await drawn([MILK, hers, ask("What do I drink?", 1, ["milk"])])).questions
     assert list(lesson.shelves[0]) == list(lesson.vectors) == ["mio/milk"]
     assert lesson.wanted == {"mio/milk"}
@@ -212,7 +212,7 @@ def only(lessons: Sequence[ChangeLesson]) -> ChangeLesson:
 
 
 async def test_the_first_fact_of_a_person_teaches_nothing_about_change() -> None:
-    other = fact("milk", "You drink wine.", 5, person="rin")
+    other = fact("milk", "You drink wine.", 5, person="kei")
     assert (await drawn([MILK, other])).changes == []
     assert len((await drawn([MILK, TEA])).changes) == 2
 
