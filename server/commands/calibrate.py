@@ -1,7 +1,7 @@
 """`omoide calibrate`: learn what the numbers of an embedder mean, on sets whose right answers are known."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -104,8 +104,8 @@ def _learn(lessons: Lessons, tell: Tell, *, plain: bool) -> Calibration:
     opinion = None if plain else _form_opinion(lessons.questions)
     cases = _cases_of(lessons.questions, opinion)
     gate = _choose_gate(cases, tell, plain=plain)
-    relevance = _grow_relevance(cases, plain=plain)
-    words = _grow_words(cases)
+    relevance = _grow_relevance(cases, _all_or_plain(plain=plain))
+    words = _grow_relevance(cases, _needs_no_vector)
     closeness = _learn_changes(lessons.changes, tell, plain=plain)
     return Calibration(gate, relevance, words, closeness, opinion)
 
@@ -166,9 +166,8 @@ def _pairs(
     for one in lessons:
         if not one.vectors:
             continue
-        second = facts.applied(np.stack(list(one.vectors.values())))
-        first = np.broadcast_to(questions.applied(one.vector), second.shape)
-        rows.append(pair_rows(first, second))
+        told = np.stack(list(one.vectors.values()))
+        rows.append(pair_rows(questions.applied(one.vector), facts.applied(told)))
         right = [key in one.wanted for key in one.vectors]
         signs = one.shelves[0]
         hard = sorted(one.vectors, key=lambda key: -signs[key]["dense"])[:_HARD]
@@ -185,17 +184,19 @@ def _answered(lessons: Sequence[QuestionLesson]) -> NDArray[np.bool_]:
     return np.array([one.expected > 0 for one in lessons])
 
 
-def _grow_relevance(cases: Sequence[_Case], *, plain: bool) -> Forest:
+def _grow_relevance(cases: Sequence[_Case], use: Callable[[str], bool]) -> Forest:
     signs = [each for case in cases for each in case.signs.values()]
     wanted = [key in case.lesson.wanted for case in cases for key in case.signs]
-    return grow_forest(signs, wanted, _holds_anywhere if plain else lambda name: True)
+    return grow_forest(signs, wanted, use)
 
 
-def _grow_words(cases: Sequence[_Case]) -> Forest:
-    """Grow the forest for when there are no vectors."""
-    signs = [each for case in cases for each in case.signs.values()]
-    wanted = [key in case.lesson.wanted for case in cases for key in case.signs]
-    return grow_forest(signs, wanted, lambda name: _OF_VECTORS.match(name) is None)
+def _all_or_plain(*, plain: bool) -> Callable[[str], bool]:
+    """Return what says of a sign whether a forest may use it."""
+    return _holds_anywhere if plain else lambda name: True
+
+
+def _needs_no_vector(name: str) -> bool:
+    return _OF_VECTORS.match(name) is None
 
 
 def _holds_anywhere(name: str) -> bool:
@@ -209,7 +210,7 @@ def _choose_gate(cases: Sequence[_Case], tell: Tell, *, plain: bool) -> float:
         known = [case for case in cases if case.lesson.person not in apart]
         if not any(case.lesson.wanted for case in known):
             continue
-        forest = _grow_relevance(known, plain=plain)
+        forest = _grow_relevance(known, _all_or_plain(plain=plain))
         for case in cases:
             if case.lesson.person in apart:
                 likely = forest.probabilities(list(case.signs.values())).tolist()
@@ -289,7 +290,7 @@ def _grow_changes(
 ) -> Forest:
     flat = [each for one in cases for each in one]
     replaced = [word for one in lessons for word in one.replaced]
-    return grow_forest(flat, replaced, _holds_anywhere if plain else lambda name: True)
+    return grow_forest(flat, replaced, _all_or_plain(plain=plain))
 
 
 def _choose_threshold(
@@ -330,5 +331,4 @@ def _is_hard(signs: Mapping[str, float], replaced: bool) -> bool:
 
 
 def _change_rows(lesson: ChangeLesson, scale: Scale) -> Vectors:
-    first = scale.applied(np.stack(lesson.vectors))
-    return pair_rows(first, np.broadcast_to(scale.applied(lesson.vector), first.shape))
+    return pair_rows(scale.applied(np.stack(lesson.vectors)), scale.applied(lesson.vector))

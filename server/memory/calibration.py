@@ -48,9 +48,8 @@ class Opinion:
 
     def of_pairs(self, vector: NDArray[np.float32], facts: Vectors) -> NDArray[np.float32]:
         """Return the logit of the probability that a question and each fact belong together."""
-        second = self.facts.applied(facts)
-        first = np.broadcast_to(self.questions.applied(vector), second.shape)
-        return self.pairing.logits(pair_rows(first, second))
+        rows = pair_rows(self.questions.applied(vector), self.facts.applied(facts))
+        return self.pairing.logits(rows)
 
 
 @dataclass(frozen=True, slots=True)

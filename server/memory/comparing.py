@@ -56,9 +56,7 @@ class Closeness:
         """Return the logits of the probability that a new fact replaces old ones, by their vectors alone."""
         if self.scale is None or self.pairing is None:
             return None
-        first = self.scale.applied(old)
-        second = np.broadcast_to(self.scale.applied(new), first.shape)
-        return self.pairing.logits(pair_rows(first, second))
+        return self.pairing.logits(pair_rows(self.scale.applied(old), self.scale.applied(new)))
 
 
 _CHANGE = re.compile(

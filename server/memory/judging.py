@@ -1,6 +1,6 @@
 """Small models that judge: perceptrons look at vectors, a forest of trees weighs their word with all other signs.
 
-They are learnt with libraries (`server.memory.learning`) and used without: what is here is a few lines of numpy.
+They are learnt with libraries (`server.commands.learning`) and used without: what is here is a few lines of numpy.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,8 +48,12 @@ class Perceptron:
 
 
 def pair_rows(first: Vectors, second: Vectors) -> Vectors:
-    """Return what a perceptron looks at in pairs of scaled vectors: both, and where they agree."""
-    return np.hstack([first, second, first * second])
+    """Return what a perceptron looks at in pairs of scaled vectors: both, and where they agree.
+
+    Either may be a single vector, which is then paired with every row of the other.
+    """
+    one, other = np.broadcast_arrays(first, second)
+    return np.hstack([one, other, one * other])
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,8 +99,11 @@ def read_question(text: str, language: str, at: datetime, week_start: int = 0) -
     """
     plain = normalize(text)
     spans = temporal.find_times(plain, language, at, week_start=week_start)
-    ahead = temporal.find_times(plain, language, at, week_start=week_start, tense=Tense.FUTURE)
-    ranges = _ranges(plain, spans, ahead)
+    meant = spans
+    if _RECALLS.search(plain):  # the words leave open whether they look back or ahead
+        tense = Tense.FUTURE
+        meant = spans + temporal.find_times(plain, language, at, week_start=week_start, tense=tense)
+    ranges = _ranges(meant)
     rest = without(plain, spans)
     return Question(
         text=plain,
@@ -118,10 +121,8 @@ def read_question(text: str, language: str, at: datetime, week_start: int = 0) -
     )
 
 
-def _ranges(plain: str, spans: Sequence[TimeSpan], again: Sequence[TimeSpan]) -> list[Days]:
-    """Return the days that are meant: looking back and ahead where the words leave it open."""
-    meant = [*spans, *again] if _RECALLS.search(plain) else spans
-    ranges = dict.fromkeys((span.first_day, span.last_day) for span in meant)
+def _ranges(spans: Sequence[TimeSpan]) -> list[Days]:
+    ranges = dict.fromkeys((span.first_day, span.last_day) for span in spans)
     return [days for days in ranges if (days[1] - days[0]).days <= LONGEST_RANGE_DAYS]
 
 
