@@ -1,9 +1,10 @@
 """What comes round every week or month: the weekdays that a sentence names, and the days on which they fall."""
 
 import re
-from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date
+
+from server.memory.temporal.calendar_rules import month_period, nth_weekday
 
 _NAMES = {
     name: number
@@ -28,7 +29,6 @@ _MOVES = re.compile(
 _WEEKEND = re.compile(r"週末|土日|\bweekends?\b|周末", re.IGNORECASE)
 _WORKDAYS = re.compile(r"平日|\bweekdays?\b|\bschool (?:days|nights)\b|工作日", re.IGNORECASE)
 
-_WEEK = 7
 _ORDINALS = {
     **dict(zip("一二三四五", range(1, 6), strict=True)),
     **dict(zip("12345", range(1, 6), strict=True)),
@@ -60,9 +60,9 @@ class Habit:
         """Return whether it comes round on a day."""
         if day.weekday() not in self.weekdays:
             return False
-        is_last = day.day + _WEEK > monthrange(day.year, day.month)[1]
-        nth = {(day.day + 6) // 7, *((-1,) if is_last else ())}
-        return not self.ordinals or bool(nth & self.ordinals)
+        month = month_period(day.year, day.month)
+        found = (nth_weekday(month, day.weekday(), ordinal) for ordinal in self.ordinals)
+        return not self.ordinals or any(each and each.first == day for each in found)
 
 
 def read_habit(text: str) -> Habit | None:

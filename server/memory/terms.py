@@ -14,6 +14,7 @@ import Stemmer
 from sudachipy import Dictionary, Morpheme, SplitMode, Tokenizer
 
 from server.memory import lexicon
+from server.memory.temporal.english_words import WEEKDAYS
 
 
 class TermKind(StrEnum):
@@ -176,7 +177,7 @@ _BEFORE_PLACE_EN = re.compile(r"\b(?:in|at|to|from|near|on|of) (?:the )?(?:[A-Z]
 _WORD_EN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+(?:[.,:]\d+)*")
 _NEVER_NAMES = {
     "i", "i'm", "i've", "i'll", "i'd", "ok", "tv", "mr", "mrs", "ms", "dr",
-    *(f"{day}day{plural}" for day in ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun") for plural in ("", "s")),
+    *WEEKDAYS, *(f"{day}s" for day in WEEKDAYS),
 }  # fmt: skip
 
 
