@@ -315,12 +315,19 @@ class Conversation:
         if was_cut and (not turn.heard or turn.heard != turn.reply):
             turn.interrupted = True
             mark(Happening.INTERRUPTED)
-            if turn.transcript and not (turn.heard or turn.error or reply.unwanted):
-                self._with_unanswered(turn)
-                self._unanswered = turn.transcript.text
+        self._hand_on(turn, reply)
         self._open.remove(reply)
         self._measure(turn, said, reply)
         reply.finished.set()
+
+    def _hand_on(self, turn: Turn, reply: Reply) -> None:
+        """Leave what nothing was heard of in answer to the next turn; without a next one it stays with this one."""
+        if self._unanswered and (reply is self._reply or turn.transcript):
+            self._with_unanswered(turn)
+        answered = turn.heard or turn.error or reply.unwanted
+        if turn.transcript and not answered and reply is not self._reply:
+            self._unanswered = turn.transcript.text
+            turn.handed_on = True
 
     def _measure(self, turn: Turn, said: Utterance | TextSaid, reply: Reply) -> None:
         playback = reply.playback
@@ -354,7 +361,6 @@ class Conversation:
     def _abort(self) -> None:
         """Obey the device's wish for silence; it waits for exactly one `SpeechStopped`."""
         was_audible = self._reply.playback.active
-        self._unanswered = ""
         for reply in self._open:
             reply.unwanted = True
             reply.cancel()

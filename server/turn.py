@@ -150,6 +150,8 @@ class Turn:
     """The part of the reply that was really played."""
     emotion: str = "neutral"
     interrupted: bool = False
+    handed_on: bool = False
+    """Whether it was cut before anything was heard and the next turn answers its words, too."""
     error: str = ""
     """Code of the error that the person was told about."""
     prompt_tokens: int = 0
@@ -165,5 +167,5 @@ class Turn:
 
     @property
     def worth_keeping(self) -> bool:
-        """Whether this was an exchange: something was said and some of the answer was heard, without error."""
-        return bool(self.transcript) and bool(self.heard) and not self.error
+        """Whether something was said that no other turn keeps; whether it was answered makes no difference."""
+        return bool(self.transcript) and not self.handed_on

@@ -126,7 +126,7 @@ class Memory:
         return self._working.recent(person, now)
 
     def turn_finished(self, turn: Turn) -> None:
-        """Keep a finished turn, if it was an exchange: in the buffer at once, in the store a moment later."""
+        """Keep what was said in a finished turn: in the buffer at once, in the store a moment later."""
         if (page := page_of(turn)) is not None:
             self._working.add(page)
             self._writer.add_page(page)
@@ -163,12 +163,12 @@ class Memory:
 
 
 def page_of(turn: Turn) -> Page | None:
-    """Return the exchange that a finished turn was; None if it was none."""
+    """Return the exchange that a finished turn was; None if nothing was said. An apology is no part of it."""
     if not turn.worth_keeping or turn.transcript is None:
         return None
     return Page(
         said=turn.transcript.text,
-        heard=turn.heard,
+        heard="" if turn.error else turn.heard,
         at=turn.started_at,
         language=turn.transcript.language,
         interrupted=turn.interrupted,

@@ -12,7 +12,7 @@ class Page:
 
     said: str
     heard: str
-    """The part of the reply that was really played."""
+    """The part of the reply that was really played; empty if there was none, or an apology in its place."""
     at: datetime
     """When the turn began; aware, in the person's zone."""
     language: str = "ja"

@@ -24,7 +24,12 @@ class WorkingBuffer:
         return timedelta(minutes=self._history.window_minutes)
 
     def add(self, page: Page) -> None:
-        """Keep an exchange; the oldest goes, and at last the person who has not talked for longest."""
+        """Keep an exchange, unless nothing was answered: a model would see a question that it passed over.
+
+        The oldest goes, and at last the person who has not talked for longest.
+        """
+        if not page.heard:
+            return
         pages = self._pages.setdefault(page.person, deque(maxlen=BUFFER_PAGES))
         pages.append(page)
         self._pages.move_to_end(page.person)

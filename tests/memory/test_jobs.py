@@ -66,16 +66,16 @@ async def test_after_enough_turns_facts_are_drawn_at_once(tmp_path: Path) -> Non
             await until(lambda: len(facts(room)) == 6)
 
 
-async def test_turns_that_were_no_exchange_do_not_count(tmp_path: Path) -> None:
+async def test_turns_in_which_nothing_was_said_do_not_count(tmp_path: Path) -> None:
     with opened(tmp_path) as room:
-        async with working(room, silence_minutes=LONG_MINUTES, turns=2) as jobs:
+        async with working(room, silence_minutes=LONG_MINUTES, turns=3) as jobs:
             silent, failed = said(1), said(2)
-            silent.heard = ""
-            failed.error = "llm-timeout"
+            silent.transcript = None
+            failed.error = "llm-timeout"  # and yet something was said
             finish(room, jobs, said(0), silent, failed)
             wakes = [job.id for job in jobs._scheduler.get_jobs()]
             assert sorted(wakes) == ["extract hana", "housekeeping"]
-            assert jobs._turns == {"hana": 1}
+            assert jobs._turns == {"hana": 2}
             wake = jobs._scheduler.get_job("extract hana").next_run_time
             assert wake > ZONE.now() + timedelta(minutes=LONG_MINUTES / 2)
 

@@ -40,14 +40,29 @@ async def test_a_talk_goes_on_after_a_restart(tmp_path: Path) -> None:
         assert again.memory.recent("hana", later.now()) == []
 
 
-@pytest.mark.parametrize("spoilt", ["transcript", "heard", "error"])
-async def test_what_was_no_exchange_is_not_kept(tmp_path: Path, spoilt: str) -> None:
-    failed = turn(CAT)
-    setattr(failed, spoilt, {"transcript": None, "heard": "", "error": "llm-timeout"}[spoilt])
+@pytest.mark.parametrize("spoilt", ["transcript", "handed_on"])
+async def test_where_nothing_was_said_or_another_turn_keeps_it_nothing_is_kept(
+    tmp_path: Path, spoilt: str
+) -> None:
+    empty = turn(CAT)
+    setattr(empty, spoilt, {"transcript": None, "handed_on": True}[spoilt])
     with opened(tmp_path) as room:
-        room.memory.turn_finished(failed)
+        room.memory.turn_finished(empty)
         assert await room.memory.extract() == []
         assert await room.memory.archive.persons() == []
+
+
+@pytest.mark.parametrize("failure", ["", "llm-timeout"])
+async def test_what_was_said_is_kept_though_nobody_answered(tmp_path: Path, failure: str) -> None:
+    unanswered = turn(CAT)
+    unanswered.heard, unanswered.error = ("すみません。" if failure else ""), failure
+    with opened(tmp_path) as room:
+        room.memory.turn_finished(unanswered)
+        assert room.memory.recent("hana", NOON) == []
+        [drawn] = await room.memory.extract()
+        assert drawn.quote == CAT
+        [page] = await room.memory.archive.pages("hana")
+        assert page.heard == ""
 
 
 async def test_without_the_folder_of_the_index_nothing_is_lost(tmp_path: Path) -> None:
