@@ -58,18 +58,24 @@ class Database:
             raise explain(error, self.file) from error
 
     def scrub(self) -> None:
-        """Empty the write-ahead log, in which what was deleted still stands. If that fails, closing does it."""
-        try:
-            with closing(self.engine.raw_connection()) as connection:
-                cursor = connection.cursor()
-                cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-                [(busy, _, _)] = cursor.fetchall()
-                cursor.close()
-        except (DatabaseError, sqlite3.Error) as error:
-            log.warning("scrub-failed", code=explain(error, self.file).code)
-        else:
-            if busy:
-                log.warning("scrub-failed", code="store-locked")
+        """Write the file anew and empty the write-ahead log: what was deleted may still stand in both.
+
+        SQLite overwrites what it deletes, but not the copies that it left in gaps when it moved the entries of an index
+        from page to page. Takes about a second for 100,000 utterances. A failure is logged; the next scrubbing makes up
+        for it.
+        """
+        for step in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+            try:
+                with closing(self.engine.raw_connection()) as connection:
+                    cursor = connection.cursor()
+                    cursor.execute(step)
+                    answer = cursor.fetchall()
+                    cursor.close()
+            except (DatabaseError, sqlite3.Error) as error:
+                log.warning("scrub-failed", code=explain(error, self.file).code)
+            else:
+                if answer and answer[0][0]:  # the log was busy
+                    log.warning("scrub-failed", code="store-locked")
 
     def backup(self, target: Path) -> None:
         """Write a consistent copy to `target`, while others may be using the database."""

@@ -1,11 +1,12 @@
 """The exchanges in the store, and which of them facts have still to be drawn from."""
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import Executable, Row, func, or_, select, update
+from sqlalchemy import Connection, Executable, Row, func, or_, select, update
 
+from server.memory.counters import Part, count_change
 from server.memory.database import Database, insert_new
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.models import Page
@@ -19,7 +20,7 @@ class Pages:
         self._database = database
 
     def add(self, page: Page) -> None:
-        """Store a finished exchange; storing the same turn again changes nothing."""
+        """Store a finished exchange, which no segment or chain holds yet; storing the same turn again changes nothing."""
         row = {
             "id": page.id,
             "person": page.person,
@@ -31,9 +32,11 @@ class Pages:
             "zone": zone_name(page.at),
             "interrupted": page.interrupted,
             "attempts": 0,
+            "day": page.at.date(),
         }
         with self._database.writing() as connection:
             insert_new(connection, pages, [row])
+            count_change(connection, Part.PAGES, [page.person])
 
     def since(self, moment: datetime) -> list[Page]:
         """Return the exchanges of all persons from a moment on, oldest first."""
@@ -42,6 +45,11 @@ class Pages:
     def of(self, person: str) -> list[Page]:
         """Return all exchanges of a person, oldest first."""
         return self._find(select(pages).where(pages.c.person == person).order_by(pages.c.at))
+
+    def of_day(self, person: str, day: date) -> list[Page]:
+        """Return the exchanges of a person on one day, counted where the person was, oldest first."""
+        query = select(pages).where(pages.c.person == person, pages.c.day == day)
+        return self._find(query.order_by(pages.c.at))
 
     def waiting(
         self, due: datetime | None = None, person: str | None = None
@@ -86,7 +94,18 @@ class Pages:
             connection.execute(update(pages).where(pages.c.id.in_(ids)).values(change))
 
     def _find(self, query: Executable) -> list[Page]:
-        return [_page(row) for row in self._database.rows(query)]
+        return find_pages(self._database, query)
+
+
+def find_pages(database: Database, query: Executable) -> list[Page]:
+    """Return the exchanges that a query over whole rows of their table finds."""
+    return [_page(row) for row in database.rows(query)]
+
+
+def owners_of(connection: Connection, ids: Iterable[str]) -> dict[str, str]:
+    """Return, of these pages, those that are there, with the person whose each is."""
+    query = select(pages.c.id, pages.c.person).where(pages.c.id.in_(list(ids)))
+    return {row.id: row.person for row in connection.execute(query)}
 
 
 def _page(row: Row[Any]) -> Page:
@@ -99,4 +118,6 @@ def _page(row: Row[Any]) -> Page:
         id=row.id,
         person=row.person,
         device=row.device,
+        chain=row.chain,
+        segment=row.segment,
     )

@@ -1,5 +1,7 @@
 """The tables of the store, as the newest migration leaves them."""
 
+import json
+from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -16,6 +18,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
+
+from server.memory.keeping import storable
 
 
 class Moment(TypeDecorator[datetime]):
@@ -52,6 +56,23 @@ class Day(TypeDecorator[date]):
         return None if value is None else date.fromisoformat(value)
 
 
+class Texts(TypeDecorator[tuple[str, ...]]):
+    """A list of texts, kept as JSON."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Iterable[str] | None, dialect: Dialect) -> str | None:
+        """Write a list; a set is sorted by the caller."""
+        if value is None:
+            return None
+        return json.dumps([storable(text) for text in value], ensure_ascii=False)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> tuple[str, ...] | None:
+        """Read it back."""
+        return None if value is None else tuple(json.loads(value))
+
+
 tables = MetaData()
 
 pages = Table(
@@ -69,7 +90,11 @@ pages = Table(
     Column("extracted_at", Moment),  # null: facts have still to be drawn from it
     Column("attempts", Integer, nullable=False, default=0),
     Column("retry_at", Moment),
+    Column("chain", Text, nullable=False, server_default=""),
+    Column("segment", Text, nullable=False, server_default=""),
+    Column("day", Day, nullable=False, server_default=""),  # in `zone`, which no database can tell
     Index("pages_by_person", "person", "at"),
+    Index("pages_by_day", "person", "day", "zone"),
     Index("pages_waiting", "extracted_at", "person"),
 )
 
@@ -90,6 +115,8 @@ facts = Table(
     Column("created_at", Moment, nullable=False),
     Column("superseded_by", Text, nullable=False, default=""),
     Column("superseded_at", Moment),
+    Column("importance", Text, nullable=False, server_default="ordinary"),
+    Column("about", Text, nullable=False, server_default=""),
     Index("facts_by_person", "person", "said_at"),
 )
 
@@ -108,9 +135,109 @@ vectors = Table(
     Column("data", LargeBinary, nullable=False),  # float32, little-endian
 )
 
+lines = Table(
+    "lines",
+    tables,
+    Column("page", Text, ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True),
+    Column("role", Integer, primary_key=True),  # 0: said, 1: heard
+    Column("version", Text, nullable=False),  # of what made the data
+    Column("data", LargeBinary, nullable=False),
+)
+
+line_vectors = Table(
+    "line_vectors",
+    tables,
+    Column("page", Text, ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True),
+    Column("role", Integer, primary_key=True),
+    Column("stamp", Text, primary_key=True),
+    Column("data", LargeBinary, nullable=False),  # float16, little-endian; empty: can't be made
+)
+
+segments = Table(
+    "segments",
+    tables,
+    Column("id", Text, primary_key=True),
+    Column("person", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("summary", Text, nullable=False),
+    Column("keywords", Texts, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("last_at", Moment, nullable=False),
+    Column("zone", Text, nullable=False),
+    Column("visits", Integer, nullable=False),
+    Column("unread", Integer, nullable=False),
+    Column("evicted_at", Moment),
+    Index("segments_by_person", "person"),
+)
+
+chains = Table(
+    "chains",
+    tables,
+    Column("id", Text, primary_key=True),
+    Column("person", Text, nullable=False),
+    Column("summary", Text, nullable=False),
+    Index("chains_by_person", "person"),
+)
+
+profile = Table(
+    "profile",
+    tables,
+    Column("person", Text, primary_key=True),
+    Column("field", Text, primary_key=True),
+    Column("value", Text, primary_key=True),
+    Column("said_at", Moment, nullable=False),
+    Column("zone", Text, nullable=False),
+)
+
+traits = Table(
+    "traits",
+    tables,
+    Column("person", Text, primary_key=True),
+    Column("dimension", Text, primary_key=True),
+    Column("level", Text, nullable=False),
+    Column("seen_at", Moment, nullable=False),
+    Column("zone", Text, nullable=False),
+)
+
+notes = Table(
+    "notes",
+    tables,
+    Column("id", Text, primary_key=True),
+    Column("person", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("quote", Text, nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("zone", Text, nullable=False),
+    Column("page", Text, ForeignKey("pages.id", ondelete="CASCADE"), nullable=False),
+    Index("notes_by_person", "person", "at"),
+    Index("notes_by_page", "page"),
+)
+
+day_summaries = Table(
+    "day_summaries",
+    tables,
+    Column("person", Text, primary_key=True),
+    Column("day", Day, primary_key=True),
+    Column("language", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("follow_ups", Texts, nullable=False),
+    Column("origin", Text, nullable=False),
+    Column("made_at", Moment, nullable=False),
+)
+
+record_sources = Table(
+    "record_sources",
+    tables,
+    Column("record", Text, primary_key=True),  # as `server.memory.lineage` names it
+    Column("page", Text, ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True),
+    Index("record_sources_by_page", "page"),
+)
+
 changes = Table(
     "changes",
     tables,
     Column("person", Text, primary_key=True),
-    Column("counter", Integer, nullable=False),  # goes up with every change of the person's facts
+    Column("part", Text, primary_key=True),  # a `server.memory.counters.Part`
+    Column("counter", Integer, nullable=False),  # goes up with every change of it
 )

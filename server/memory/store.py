@@ -1,9 +1,8 @@
-"""The truth of memory: pages, facts, their sources and vectors, in SQL. Everything else can be rebuilt from it.
+"""The truth of memory, in SQL: facts with their sources and vectors here, the rest in its parts. Everything else can be rebuilt from it.
 
 Calls block; they are made from threads (`server.memory.writer` for those that change something).
 """
 
-import secrets
 from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from pathlib import Path
@@ -11,22 +10,29 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, Row, Table, delete, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Table, delete, select, union, update
 from sqlalchemy.dialects import sqlite
 
+from server.memory.counters import Part, change_count, count_change
 from server.memory.database import Database, insert_new
 from server.memory.keeping import in_zone, storable, zone_name
-from server.memory.models import Fact, Kind, Origin
-from server.memory.pages import Pages
-from server.memory.schema import changes, facts, pages, sources, vectors
+from server.memory.lineage import lose_pages
+from server.memory.models import Fact, Importance, Kind, Note, Origin, ProfileEntry, Trait
+from server.memory.pages import Pages, owners_of
+from server.memory.portrait import Portrait, named_in, put_notes, put_profile, put_traits
+from server.memory.schema import changes, facts, pages, sources, tables, vectors
+from server.memory.tiers import Sorting, Tiers, drop_empty, put_sorting, unsay
 
 Vector = NDArray[np.float32]
 
+_OF_PERSONS = tuple(table for table in tables.sorted_tables if "person" in table.c)
+"""The tables whose rows are somebody's; those of the others go with them."""
+
 
 class Store:
-    """One database: facts here, exchanges in `pages`. Close it when no call runs any more.
+    """One database: facts here, exchanges in `pages`, the rest in `tiers` and `portrait`.
 
-    Every method raises `StoreError` if the database can't do it; then nothing of the call has happened.
+    Close it when no call runs any more. Every method raises `StoreError` if the database can't do it; then nothing of the call has happened.
     """
 
     def __init__(self, file: Path) -> None:
@@ -37,6 +43,8 @@ class Store:
         """
         self._database = Database(file)
         self.pages = Pages(self._database)
+        self.tiers = Tiers(self._database)
+        self.portrait = Portrait(self._database)
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and let go of it."""
@@ -56,10 +64,15 @@ class Store:
         vectors_by_fact: Mapping[str, Vector] | None = None,
         stamp: str = "",
         drawn_from: Sequence[str] = (),
+        sorting: Sorting | None = None,
+        profile: Sequence[ProfileEntry] = (),
+        traits: Sequence[Trait] = (),
+        notes: Sequence[Note] = (),
     ) -> list[Fact]:
-        """Store facts, what they replace, and that their pages are done with, in one transaction.
+        """Store what was drawn from pages, and that they are done with, in one transaction.
 
-        What was forgotten while the facts were drawn stays forgotten: facts of pages that are gone are left out.
+        What was forgotten meanwhile stays forgotten: facts and notes of pages that are gone are left out, and so are
+        profile entries and traits that have no other source.
 
         Args:
             new: Facts of one person; an id that is stored already is left as it is.
@@ -69,25 +82,36 @@ class Store:
             vectors_by_fact: Embeddings of the new facts.
             stamp: What made the vectors.
             drawn_from: Pages that are done with.
+            sorting: The segments and chains that the pages belong to.
+            profile: Said in the pages, or in those of a segment that was read through.
+            traits: Seen in them.
+            notes: Noticed in the pages.
 
         Returns:
             Those of `new` that are stored now.
         """
+        sorting = sorting or Sorting()
+        named = {
+            *drawn_from,
+            *sorting.segment_of,
+            *sorting.chain_of,
+            *named_in(profile, traits, notes),
+        }
         with self._database.writing() as connection:
-            gone = set(drawn_from) - _present(connection, pages, drawn_from)
+            gone = named - owners_of(connection, named).keys()
             kept = [fact for fact in new if gone.isdisjoint(fact.sources)]
             insert_new(connection, facts, [_fact_row(fact, now) for fact in kept])
-            said = {fact.id: fact.sources for fact in kept}
-            _put_sources(connection, said, gone)
+            _put_sources(connection, {fact.id: fact.sources for fact in kept}, gone)
             _put_sources(connection, more_sources or {}, gone)
             _put_vectors(connection, vectors_by_fact or {}, stamp)
             _supersede(connection, superseded or {}, now)
-            connection.execute(
-                update(pages)
-                .where(pages.c.id.in_(drawn_from))
-                .values(extracted_at=now, retry_at=None)
-            )
-            _count_change(connection, {fact.person for fact in kept})
+            put_sorting(connection, sorting, gone, now)
+            put_profile(connection, profile, gone)
+            put_traits(connection, traits, gone)
+            put_notes(connection, notes, gone)
+            done = update(pages).where(pages.c.id.in_(drawn_from))
+            connection.execute(done.values(extracted_at=now, retry_at=None))
+            count_change(connection, Part.FACTS, {fact.person for fact in kept})
         return kept
 
     def facts_of(self, person: str) -> list[Fact]:
@@ -106,7 +130,8 @@ class Store:
     def forget(self, fact_ids: Sequence[str]) -> int:
         """Delete facts, their vectors, and the pages that no other fact was drawn from; return how many facts.
 
-        What one of them had replaced holds again, or is replaced by what had replaced that one.
+        What one of them had replaced holds again, or is replaced by what had replaced that one. What was drawn from
+        those pages alone goes with them. What is said of the segments and chains that held them is emptied.
         """
         with self._database.writing() as connection:
             wanted = select(facts).where(facts.c.id.in_(fact_ids)).order_by(facts.c.said_at)
@@ -116,11 +141,9 @@ class Store:
             for row in forgotten:
                 _pass_on(connection, row.id)
             connection.execute(delete(facts).where(facts.c.id.in_(fact_ids)))
-            needed = select(sources.c.page)
-            connection.execute(
-                delete(pages).where(pages.c.id.in_(page_ids), pages.c.id.not_in(needed))
-            )
-            _count_change(connection, {row.person for row in forgotten})
+            needed = connection.execute(select(sources.c.page).where(sources.c.page.in_(page_ids)))
+            _remove_pages(connection, sorted(set(page_ids) - {row.page for row in needed}))
+            count_change(connection, Part.FACTS, {row.person for row in forgotten})
         self._database.scrub()
         return len(forgotten)
 
@@ -128,15 +151,15 @@ class Store:
         """Delete everything about a person; return how many facts."""
         with self._database.writing() as connection:
             gone = connection.execute(delete(facts).where(facts.c.person == person)).rowcount
-            connection.execute(delete(pages).where(pages.c.person == person))
-            connection.execute(delete(changes).where(changes.c.person == person))
+            for table in _OF_PERSONS:
+                connection.execute(delete(table).where(table.c.person == person))
         self._database.scrub()
         return int(gone)
 
     def persons(self) -> list[str]:
         """Return everybody of whom anything is stored."""
-        query = select(facts.c.person).union(select(pages.c.person))
-        return sorted(row[0] for row in self._database.rows(query))
+        held = (select(table.c.person) for table in _OF_PERSONS if table is not changes)
+        return sorted(row[0] for row in self._database.rows(union(*held)))
 
     def vectors_of(self, person: str, stamp: str) -> dict[str, Vector]:
         """Return the embeddings of a person's facts that were made with `stamp`, by fact."""
@@ -161,9 +184,11 @@ class Store:
             _put_vectors(connection, by_fact, stamp)
 
     def change_count(self, person: str) -> int:
-        """Return a number that is another one whenever a person's facts have changed; 0 if there never were any."""
-        rows = self._database.rows(select(changes.c.counter).where(changes.c.person == person))
-        return int(rows[0][0]) if rows else 0
+        """Return a number that is another one whenever a person's facts have changed; 0 if there never were any.
+
+        Pages and the portrait are counted by their own parts.
+        """
+        return change_count(self._database, Part.FACTS, person)
 
     def _sources(self, which: ColumnElement[bool]) -> dict[str, tuple[str, ...]]:
         query = (
@@ -228,12 +253,15 @@ def _put_vectors(connection: Connection, by_fact: Mapping[str, Vector], stamp: s
         connection.execute(sqlite.insert(vectors).prefix_with("OR REPLACE"), rows)
 
 
-def _count_change(connection: Connection, persons: Iterable[str]) -> None:
-    for person in persons:
-        # By chance, so that whoever is forgotten and comes back does not get to a number that was there before.
-        row = sqlite.insert(changes).values(person=person, counter=1 + secrets.randbelow(2**48))
-        higher = {"counter": changes.c.counter + 1}
-        connection.execute(row.on_conflict_do_update(index_elements=["person"], set_=higher))
+def _remove_pages(connection: Connection, ids: Sequence[str]) -> None:
+    """Delete pages and what was drawn from them alone."""
+    persons = set(owners_of(connection, ids).values())
+    lose_pages(connection, ids)
+    unsay(connection, ids)
+    connection.execute(delete(pages).where(pages.c.id.in_(ids)))
+    drop_empty(connection, persons)
+    count_change(connection, Part.PAGES, persons)
+    count_change(connection, Part.PORTRAIT, persons)
 
 
 def _fact_row(fact: Fact, now: datetime) -> dict[str, Any]:
@@ -252,6 +280,8 @@ def _fact_row(fact: Fact, now: datetime) -> dict[str, Any]:
         "created_at": now,
         "superseded_by": fact.superseded_by,
         "superseded_at": fact.superseded_at,
+        "importance": str(fact.importance),
+        "about": storable(fact.about),
     }
 
 
@@ -268,6 +298,8 @@ def _fact(row: Row[Any], said_in: tuple[str, ...]) -> Fact:
         event_to=row.event_to,
         origin=Origin(row.origin),
         sources=said_in,
+        importance=Importance(row.importance),
+        about=row.about,
         superseded_by=row.superseded_by,
         superseded_at=row.superseded_at,
     )

@@ -1,0 +1,58 @@
+"""Which pages a record of the portrait was drawn from, so that it goes when they go."""
+
+import json
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import Connection, Table, Text, and_, delete, select, type_coerce
+
+from server.memory.database import Database, insert_new
+from server.memory.schema import day_summaries, pages, record_sources, tables
+
+
+def record_key(table: Table, *key: object) -> str:
+    """Return what a record is called among its sources: its table and its primary key."""
+    return json.dumps([table.name, *(str(value) for value in key)], ensure_ascii=False)
+
+
+def add_sources(connection: Connection, record: str, page_ids: Iterable[str]) -> None:
+    """Note that a record was drawn from pages, which are there."""
+    insert_new(connection, record_sources, [{"record": record, "page": id_} for id_ in page_ids])
+
+
+def drop_sources(connection: Connection, records: Iterable[str]) -> None:
+    """Forget what records were drawn from; to do before they are deleted or written anew."""
+    connection.execute(delete(record_sources).where(record_sources.c.record.in_(list(records))))
+
+
+def sources_of(database: Database, person: str) -> dict[str, tuple[str, ...]]:
+    """Return the pages of every record of a person, oldest first."""
+    query = (
+        select(record_sources)
+        .join(pages, pages.c.id == record_sources.c.page)
+        .where(pages.c.person == person)
+        .order_by(pages.c.at, pages.c.id)
+    )
+    found: dict[str, tuple[str, ...]] = {}
+    for row in database.rows(query):
+        found[row.record] = (*found.get(row.record, ()), row.page)
+    return found
+
+
+def lose_pages(connection: Connection, page_ids: Sequence[str]) -> None:
+    """Delete the records that have no other source than these pages, which are about to be deleted.
+
+    A day summary goes with the first of its pages: its text may tell of any of them.
+    """
+    of_pages = record_sources.c.page.in_(page_ids)
+    touched = set(connection.scalars(select(record_sources.c.record).where(of_pages)))
+    connection.execute(delete(record_sources).where(of_pages))
+    still = select(record_sources.c.record).where(record_sources.c.record.in_(touched))
+    supported = set(connection.scalars(still))
+    for record in touched:
+        name, *values = json.loads(record)
+        table = tables.tables[name]
+        if table is day_summaries or record not in supported:
+            drop_sources(connection, [record])
+            key = zip(table.primary_key, values, strict=True)
+            same = (type_coerce(column, Text) == value for column, value in key)
+            connection.execute(delete(table).where(and_(*same)))

@@ -1,0 +1,280 @@
+"""The middle tier in the store: segments and chains of pages, and what search needs of every utterance."""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Column, Connection, Row, Table, delete, exists, func, select, update
+from sqlalchemy.dialects import sqlite
+
+from server.memory.counters import Part, change_count, count_change
+from server.memory.database import Database
+from server.memory.keeping import in_zone, storable, zone_name
+from server.memory.models import Chain, Page, Segment
+from server.memory.pages import find_pages, owners_of
+from server.memory.schema import chains, line_vectors, lines, pages, segments
+
+Vector = NDArray[np.float32]
+
+
+class StoredLine(NamedTuple):
+    """What search needs of one utterance, as the store keeps it."""
+
+    page: str
+    role: int
+    """0 for what was said, 1 for what was heard."""
+    version: str
+    """Of what made the data."""
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Sorting:
+    """What sorting a batch of pages of one person into the middle tier leads to."""
+
+    segments: Sequence[Segment] = ()
+    """New ones; of those that are there, summary, keywords and unread are replaced, and `last_at` may rise."""
+    chains: Sequence[Chain] = ()
+    """New ones, and new summaries of those that are there."""
+    segment_of: Mapping[str, str] = field(default_factory=dict)
+    """Page to its segment. Name every page that a summary was written from, those that lie there already, too: if one
+    of them has been forgotten meanwhile the summary is left out."""
+    chain_of: Mapping[str, str] = field(default_factory=dict)
+    """Page to its chain; likewise."""
+    evicted: Sequence[str] = ()
+    """Ids of segments that had to make room."""
+
+
+class Tiers:
+    """A part of `server.memory.store.Store`, and as that raises `StoreError`.
+
+    A sorting is written by `Store.add_facts`, together with the facts of the pages.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def segments_of(self, person: str) -> list[Segment]:
+        """Return all segments of a person, evicted ones too, oldest first.
+
+        One without a summary or keywords has lost a page that was forgotten: they have to be made again.
+        """
+        mine = select(segments).where(segments.c.person == person)
+        rows = self._database.rows(mine.order_by(segments.c.created_at, segments.c.id))
+        return [_segment(row) for row in rows]
+
+    def chains_of(self, person: str) -> list[Chain]:
+        """Return all chains of a person; one without a summary has lost a page that was forgotten."""
+        query = select(chains).where(chains.c.person == person).order_by(chains.c.id)
+        return [Chain(row.id, row.person, row.summary) for row in self._database.rows(query)]
+
+    def visit(self, page_ids: Sequence[str], now: datetime) -> None:
+        """Note that pages reached a prompt: every segment with at least one of them was visited once more."""
+        hit = select(pages.c.segment).where(pages.c.id.in_(page_ids))
+        change = {"visits": segments.c.visits + 1, "last_at": now}
+        with self._database.writing() as connection:
+            connection.execute(update(segments).where(segments.c.id.in_(hit)).values(change))
+
+    def read_through(self, segment_id: str) -> None:
+        """Note that the profile has been updated from all pages of a segment."""
+        with self._database.writing() as connection:
+            read = update(segments).where(segments.c.id == segment_id).values(unread=0)
+            connection.execute(read)
+
+    def evict(self, segment_ids: Sequence[str], now: datetime) -> None:
+        """Let segments make room; those that did before keep their time."""
+        with self._database.writing() as connection:
+            _evict(connection, segment_ids, now)
+            of_them = select(segments.c.person).where(segments.c.id.in_(segment_ids)).distinct()
+            count_change(connection, Part.PAGES, connection.scalars(of_them).all())
+
+    def put_lines(self, rows: Sequence[StoredLine]) -> None:
+        """Store lines in the place of earlier ones; those of pages that are gone are left out."""
+        with self._database.writing() as connection:
+            owners = owners_of(connection, {row.page for row in rows})
+            kept = [row._asdict() | {"role": int(row.role)} for row in rows if row.page in owners]
+            _put(connection, lines, kept)
+            count_change(connection, Part.PAGES, set(owners.values()))
+
+    def lines_of(self, person: str) -> list[StoredLine]:
+        """Return the lines of a person of all versions, in the order in which they were spoken."""
+        query = (
+            select(lines.c.page, lines.c.role, lines.c.version, lines.c.data)
+            .join(pages, pages.c.id == lines.c.page)
+            .where(pages.c.person == person)
+            .order_by(pages.c.at, pages.c.id, lines.c.role)
+        )
+        rows = self._database.rows(query)
+        return [StoredLine(row.page, row.role, row.version, row.data) for row in rows]
+
+    def pages_without_lines(self, person: str, version: str) -> list[Page]:
+        """Return the pages of a person that have no line of this version, oldest first."""
+        made = select(lines.c.page).where(lines.c.version == version)
+        query = select(pages).where(pages.c.person == person, pages.c.id.not_in(made))
+        return find_pages(self._database, query.order_by(pages.c.at, pages.c.id))
+
+    def put_line_vectors(self, by_line: Mapping[tuple[str, int], Vector], stamp: str) -> None:
+        """Store embeddings by page and role, those of a page together; those of other stamps stay for a way back.
+
+        Args:
+            by_line: Kept as float16. An empty one says that none can be made: the page is not asked for again.
+            stamp: What made them.
+        """
+        with self._database.writing() as connection:
+            owners = owners_of(connection, {page for page, _ in by_line})
+            rows = [
+                {"page": page, "role": int(role), "stamp": stamp, "data": _half(vector)}
+                for (page, role), vector in by_line.items()
+                if page in owners
+            ]
+            _put(connection, line_vectors, rows)
+            count_change(connection, Part.PAGES, set(owners.values()))
+
+    def line_vectors_of(self, person: str, stamp: str) -> dict[tuple[str, int], Vector]:
+        """Return the embeddings of a person's lines that were made with `stamp`, by page and role."""
+        query = (
+            select(line_vectors.c.page, line_vectors.c.role, line_vectors.c.data)
+            .join(pages, pages.c.id == line_vectors.c.page)
+            .where(pages.c.person == person, line_vectors.c.stamp == stamp)
+            .where(func.length(line_vectors.c.data) > 0)
+        )
+        return {
+            (row.page, row.role): np.frombuffer(row.data, "<f2").astype(np.float32)
+            for row in self._database.rows(query)
+        }
+
+    def pages_without_vectors(self, stamp: str, limit: int) -> list[Page]:
+        """Return pages of anybody whose lines have no embedding made with `stamp`, the newest first."""
+        made = select(line_vectors.c.page).where(line_vectors.c.stamp == stamp)
+        query = select(pages).where(pages.c.id.not_in(made))
+        newest = query.order_by(pages.c.at.desc(), pages.c.id).limit(limit)
+        return find_pages(self._database, newest)
+
+    def change_count(self, person: str) -> int:
+        """Return a number that is another one whenever pages, lines, segments or chains of a person have changed.
+
+        Visits and what the profile was updated from are no such change.
+        """
+        return change_count(self._database, Part.PAGES, person)
+
+
+def put_sorting(connection: Connection, sorting: Sorting, gone: Set[str], now: datetime) -> None:
+    """Write a sorting, as a part of a transaction. Writing it again changes nothing.
+
+    Args:
+        connection: In the transaction.
+        sorting: What pages, segments and chains are to be.
+        gone: Pages that have been forgotten meanwhile.
+        now: The present moment.
+    """
+    stained = {id_ for page, id_ in sorting.segment_of.items() if page in gone}
+    for segment in sorting.segments:
+        _put_segment(connection, segment, is_stained=segment.id in stained)
+    stained = {id_ for page, id_ in sorting.chain_of.items() if page in gone}
+    for chain in sorting.chains:
+        _put_chain(connection, chain, is_stained=chain.id in stained)
+    _assign(connection, segments, pages.c.segment, sorting.segment_of)
+    _assign(connection, chains, pages.c.chain, sorting.chain_of)
+    _evict(connection, sorting.evicted, now)
+    persons = {segment.person for segment in sorting.segments}
+    drop_empty(connection, persons | {chain.person for chain in sorting.chains})
+    owners = owners_of(connection, {*sorting.segment_of, *sorting.chain_of})
+    count_change(connection, Part.PAGES, set(owners.values()))
+
+
+def unsay(connection: Connection, page_ids: Sequence[str]) -> None:
+    """Empty what is said about segments and chains with these pages, which are about to be deleted."""
+    these = pages.c.id.in_(page_ids)
+    touched = segments.c.id.in_(select(pages.c.segment).where(these))
+    connection.execute(update(segments).where(touched).values(summary="", keywords=()))
+    touched = chains.c.id.in_(select(pages.c.chain).where(these))
+    connection.execute(update(chains).where(touched).values(summary=""))
+
+
+def drop_empty(connection: Connection, persons: Iterable[str]) -> None:
+    """Delete segments and chains without pages."""
+    for person in persons:
+        for table, column in ((segments, pages.c.segment), (chains, pages.c.chain)):
+            used = select(column).where(pages.c.person == person)
+            empty = (table.c.person == person) & table.c.id.not_in(used)
+            connection.execute(delete(table).where(empty))
+
+
+def _put_segment(connection: Connection, segment: Segment, *, is_stained: bool) -> None:
+    """Insert or update a segment; leave out what a stained one's summary and keywords tell."""
+    if is_stained:
+        segment = replace(segment, summary="", keywords=frozenset())
+    new = sqlite.insert(segments).values(_segment_row(segment))
+    # It may have been visited meanwhile.
+    latest = func.max(segments.c.last_at, new.excluded.last_at)
+    change = {"unread": new.excluded.unread, "last_at": latest}
+    if not is_stained:
+        change |= {"summary": new.excluded.summary, "keywords": new.excluded.keywords}
+    connection.execute(new.on_conflict_do_update(index_elements=["id"], set_=change))
+
+
+def _put_chain(connection: Connection, chain: Chain, *, is_stained: bool) -> None:
+    told = "" if is_stained else storable(chain.summary)
+    new = sqlite.insert(chains).values(id=chain.id, person=chain.person, summary=told)
+    if is_stained:
+        connection.execute(new.on_conflict_do_nothing())
+    else:
+        change = {"summary": new.excluded.summary}
+        connection.execute(new.on_conflict_do_update(index_elements=["id"], set_=change))
+
+
+def _assign(
+    connection: Connection, table: Table, column: "Column[str]", by_page: Mapping[str, str]
+) -> None:
+    """Put pages into a segment or chain that is there and is the same person's."""
+    for page, id_ in by_page.items():
+        there = exists().where(table.c.id == id_, table.c.person == pages.c.person)
+        connection.execute(update(pages).where(pages.c.id == page, there).values({column: id_}))
+
+
+def _evict(connection: Connection, segment_ids: Sequence[str], now: datetime) -> None:
+    here = segments.c.id.in_(segment_ids) & segments.c.evicted_at.is_(None)
+    connection.execute(update(segments).where(here).values(evicted_at=now))
+
+
+def _put(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    if rows:
+        connection.execute(sqlite.insert(table).prefix_with("OR REPLACE"), rows)
+
+
+def _half(vector: Vector) -> bytes:
+    return vector.astype("<f2").tobytes()
+
+
+def _segment_row(segment: Segment) -> dict[str, Any]:
+    return {
+        "id": segment.id,
+        "person": segment.person,
+        "language": segment.language,
+        "summary": storable(segment.summary),
+        "keywords": sorted(segment.keywords),
+        "created_at": segment.created_at,
+        "last_at": segment.last_at,
+        "zone": zone_name(segment.last_at),
+        "visits": segment.visits,
+        "unread": segment.unread,
+        "evicted_at": segment.evicted_at,
+    }
+
+
+def _segment(row: Row[Any]) -> Segment:
+    return Segment(
+        id=row.id,
+        person=row.person,
+        language=row.language,
+        summary=row.summary,
+        keywords=frozenset(row.keywords),
+        created_at=in_zone(row.created_at, row.zone),
+        last_at=in_zone(row.last_at, row.zone),
+        visits=row.visits,
+        unread=row.unread,
+        evicted_at=row.evicted_at,
+    )
