@@ -49,8 +49,8 @@ async def _try(extractor: Extractor, language: str) -> str:
     said, name = _TRIALS.get(language, _TRIALS["en"])
     page = Page(said, "", datetime(2026, 5, 3, 12, tzinfo=UTC), language, id="trial")
     try:
-        facts = await extractor.extract([page], 0)
+        harvest = await extractor.extract([page], 0)
     except OmoideError as error:
         # Who can't be reached may be able all the same: what waits is tried again, and falls to the rules in the end.
         return error.code if error.code in _CAN_NOT else ""
-    return "" if any(name in fact.text for fact in facts) else "no fact in the trial"
+    return "" if any(name in fact.text for fact in harvest.facts) else "no fact in the trial"

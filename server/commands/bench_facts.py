@@ -137,4 +137,6 @@ async def seed_facts(language: str, person: str, now: datetime) -> list[Fact]:
         for number, said in enumerate(statements)
     ]
     drawn = await RulesExtractor().extract(pages, 0)
-    return [replace(fact, sources=()) for fact in drawn]  # the exchanges themselves are not stored
+    return [
+        replace(fact, sources=()) for fact in drawn.facts
+    ]  # the exchanges themselves are not stored

@@ -7,7 +7,8 @@ import anyio
 
 from server.errors import OmoideError
 from server.memory import Memory
-from server.memory.models import Fact, Page
+from server.memory.harvest import Harvest
+from server.memory.models import Page, Trait
 from server.ports import Llm
 from server.turn import Decoding, Message, Prompt
 
@@ -27,7 +28,7 @@ class BusyExtractor:
         self.began = anyio.Event()
         """Set with the first word that the model writes."""
 
-    async def extract(self, pages: Sequence[Page], attempt: int) -> list[Fact]:
+    async def extract(self, pages: Sequence[Page], attempt: int) -> Harvest:
         """Let the model write until the time is over; see `server.memory.extract.Extractor`."""
         talk = "\n".join(f"{page.said}\n{page.heard}" for page in pages)
         prompt = Prompt(talk, (Message("user", talk),), self._language, _DECODING)
@@ -36,7 +37,11 @@ class BusyExtractor:
                 async with aclosing(self._llm.stream(prompt)) as events:
                     async for _event in events:
                         self.began.set()
-        return []
+        return Harvest()
+
+    async def portray(self, pages: Sequence[Page], known: Sequence[Trait], attempt: int) -> Harvest:
+        """Find nothing."""
+        return Harvest()
 
     @asynccontextmanager
     async def at_work(self, memory: Memory) -> AsyncIterator[None]:

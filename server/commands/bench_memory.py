@@ -22,7 +22,8 @@ from server.commands.report import Report, Tell
 from server.config import Config
 from server.errors import ConfigError
 from server.memory import Memory, Page
-from server.memory.extract import RulesExtractor, make_fact
+from server.memory.extract import RulesExtractor
+from server.memory.facts import make_fact
 from server.memory.models import Fact, Kind, Origin
 from server.memory.opening import open_memory
 from server.memory.shelves import stamp_of

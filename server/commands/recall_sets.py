@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from server.errors import OmoideError
-from server.memory.extract import event_days
+from server.memory.facts import event_days
 from server.memory.models import Fact
 
 

@@ -1,115 +1,223 @@
-"""Reading what a language model answered to the question for facts, however it wrapped or broke its JSON.
+"""Reading what a language model answered, however it wrapped or broke its JSON.
 
-Whole objects are taken out of whatever stands around them (prose, code fences, a list, a wrapper that is missing or
-doubled); an object that was cut off is left out. An answer without any JSON, or with objects that are no facts, is a
-failure, not "no facts".
+Whole values are taken out of whatever stands around them (prose, code fences, a list, a wrapper that is missing or
+doubled); what was cut off is left out, and what can't be understood spoils nothing beside it. An answer without any JSON,
+or with objects that are no facts, is a failure, not "no facts".
 """
 
 import json
-from dataclasses import dataclass
-from typing import Any
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from server.errors import OmoideError
+from server.memory.answer_parts import (
+    Draft,
+    NoteDraft,
+    ProfileDraft,
+    TopicDraft,
+    TraitDraft,
+    numbers_of,
+    read_fact,
+    read_note,
+    read_profile,
+    read_topic,
+    read_trait,
+)
 from server.memory.keeping import storable
+
+_Entry = TypeVar("_Entry")
 
 MOST_FACTS = 40
 """Facts that one answer may hold; a model that repeats itself in a loop writes hundreds."""
+MOST_TOPICS = 4
+MOST_ENTRIES = 20
+"""Of any other part; what comes after them is left out."""
 
 _MOST_BROKEN = 100
-"""Brackets that open nothing; a model in a loop writes thousands, and each is read to the end."""
+"""Values that do not end; a model in a loop writes thousands, and each is read to the end."""
+_DEEPEST = 4
+"""Wrappers inside each other."""
+_PARTS = frozenset({"facts", "topics", "continues", "chain", "profile", "traits", "agent", "notes"})
+_PORTRAIT = ("profile", "traits", "agent")
+_START = re.compile(r'(?:"(\w{1,20})"\s*:\s*)?[{\[]|"(chain)"\s*:\s*"')
+"""Where a value begins, and the key before it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """A fact as a model put it, not yet checked."""
-
-    text: str
-    quote: str
-    turn: int
-    """Number of the turn that it was said in, from 1; 0 if the model gave none."""
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class Drafts:
+class Answer:
     """What an answer holds."""
 
-    whole: tuple[Draft, ...]
+    facts: tuple[Draft, ...]
     cut: bool
-    """Whether the answer breaks off in the middle of more."""
+    """Whether it breaks off before its facts are complete."""
+    topics: tuple[TopicDraft, ...] = ()
+    continues: tuple[int, ...] = ()
+    """Numbers of the turns that follow from the turn before."""
+    chain: str = ""
+    profile: tuple[ProfileDraft, ...] = ()
+    traits: tuple[TraitDraft, ...] = ()
+    agent: tuple[Draft, ...] = ()
+    notes: tuple[NoteDraft, ...] = ()
+    unreadable: Mapping[str, int] = field(default_factory=dict)
+    """How many entries of each part could not be understood or were too many; none where all was well."""
 
 
-def read_drafts(answer: str) -> Drafts:
-    """Return the drafts in a model's answer; none only if it says that there are none.
+def read_answer(answer: str) -> Answer:
+    """Return what a model wrote about a batch; no facts only if it says that there are none.
 
     Raises:
         OmoideError: ``extraction-malformed``: the answer holds no JSON that could be a list of facts, or objects that are none.
     """
-    drafts: list[Draft] = []
-    seen, says_none = 0, False
-    values, cut = _values(answer)
-    for value in values:
-        objects, is_list = _objects(value)
-        seen += len(objects)
-        says_none = says_none or (is_list and not objects)
-        drafts += [draft for entry in objects if (draft := _draft(entry)) is not None]
-    understood = bool(drafts) or (says_none and not seen)
-    if not understood or len(drafts) > MOST_FACTS:
+    found = _found_in(answer)
+    facts = found.read("facts", read_fact, MOST_FACTS + 1)
+    if not found.understood("facts", facts) or len(facts) > MOST_FACTS:
         raise OmoideError(
             "extraction-malformed",
             "The model's answer was not a list of facts. It is asked again, with other settings.",
         )
-    return Drafts(tuple(drafts), cut)
+    return Answer(
+        facts=facts,
+        cut=found.cut("facts"),
+        topics=found.read("topics", read_topic, MOST_TOPICS),
+        continues=numbers_of(found.entries["continues"]),
+        chain=found.chain,
+        profile=found.read("profile", read_profile),
+        traits=found.read("traits", read_trait),
+        agent=found.read("agent", read_fact),
+        notes=found.read("notes", read_note),
+        unreadable=found.unreadable,
+    )
 
 
-def _values(answer: str) -> tuple[list[Any], bool]:
-    """Return the outermost JSON values that can be read from the left, and whether one of them was cut off."""
+def read_portrait(answer: str) -> Answer:
+    """Return the profile, the traits and what the agent did in a model's answer; anything else in it is not read.
+
+    Raises:
+        OmoideError: ``extraction-malformed``: none of the three can be understood.
+    """
+    found = _found_in(answer)
+    profile = found.read("profile", read_profile)
+    traits = found.read("traits", read_trait)
+    agent = found.read("agent", read_fact)
+    if not any(map(found.understood, _PORTRAIT, (profile, traits, agent))):
+        raise OmoideError("extraction-malformed", "The model's answer was no portrait.")
+    return Answer(
+        (), False, profile=profile, traits=traits, agent=agent, unreadable=found.unreadable
+    )
+
+
+class _Found:
+    """The values in an answer, by the part that they belong to."""
+
+    def __init__(self) -> None:
+        self.entries: dict[str, list[Any]] = defaultdict(list)
+        self.chain = ""
+        self.unreadable: dict[str, int] = {}
+        self._empty: set[str] = set()
+        self._whole: set[str] = set()
+        self._broken: set[str] = set()
+
+    def take(self, part: str, value: Any, depth: int = 0) -> None:
+        """Sort a whole value in; a wrapper is opened, and what belongs to no part is left.
+
+        Args:
+            part: The key before it or around it; empty if there is none, as before a bare list of facts.
+            value: As decoded.
+            depth: Number of wrappers that it came out of.
+        """
+        members = _members(value)
+        if members and depth < _DEEPEST:
+            for key, inner in members.items():
+                self._whole.add(key)
+                self.take(key, inner, depth + 1)
+        elif part == "chain":
+            self.chain = storable(value).strip() if isinstance(value, str) else self.chain
+        elif part in _PARTS:
+            self._add(part, value if isinstance(value, list) else [value], depth)
+        elif not part and (isinstance(value, list) or "text" in value):
+            self._add("facts", value if isinstance(value, list) else [value], depth)
+
+    def miss(self, part: str) -> None:
+        """Note that a value of a part, or around all parts, breaks off."""
+        self._broken.add(part)
+
+    def keep(self, part: str) -> None:
+        """Note that a part was written to its end."""
+        self._whole.add(part)
+
+    def cut(self, part: str) -> bool:
+        """Return whether the answer breaks off before a part is complete."""
+        return part in self._broken or (bool(self._broken) and part not in self._whole)
+
+    def read(
+        self,
+        part: str,
+        reader: Callable[[Mapping[str, Any]], _Entry | None],
+        most: int = MOST_ENTRIES,
+    ) -> tuple[_Entry, ...]:
+        """Return the entries of a part that can be understood, and count the others."""
+        entries = self.entries[part]
+        drafts = [reader(entry) if isinstance(entry, dict) else None for entry in entries]
+        kept = tuple(draft for draft in drafts if draft is not None)[:most]
+        if len(kept) < len(entries):
+            self.unreadable[part] = len(entries) - len(kept)
+        return kept
+
+    def understood(self, part: str, drafts: Sequence[object]) -> bool:
+        """Say whether the answer tells something of a part, be it that there is nothing."""
+        objects = any(isinstance(entry, dict) for entry in self.entries[part])
+        return bool(drafts) or (part in self._empty and not objects)
+
+    def _add(self, part: str, entries: list[Any], depth: int) -> None:
+        if not entries:
+            self._empty.add(part)
+        for entry in entries:
+            if depth < _DEEPEST and _members(entry):
+                self.take(part, entry, depth + 1)
+            else:
+                self.entries[part].append(entry)
+
+
+def _found_in(answer: str) -> _Found:
+    """Read the JSON values from the left, outermost first; of one that breaks off, the whole values that it holds."""
     decoder = json.JSONDecoder(strict=False)
-    values: list[Any] = []
-    place, broken, cut = 0, 0, False
-    while (place := _next_bracket(answer, place)) >= 0 and broken <= _MOST_BROKEN:
+    found = _Found()
+    around, place, broken = "", 0, 0
+    while (start := _START.search(answer, place)) is not None and broken <= _MOST_BROKEN:
+        part = start[1] or start[2] or ""
+        opening = start.end() - 1
         try:
-            value, place = decoder.raw_decode(answer, place)
-        except json.JSONDecodeError as error:
-            at_end = error.pos >= len(answer.rstrip()) or error.msg.startswith("Unterminated")
-            cut = cut or at_end
-            place += 1  # what it holds may be whole
-            broken += 1
-        except (ValueError, RecursionError):
-            place += 1
+            value, place = decoder.raw_decode(answer, opening)
+        except (ValueError, RecursionError) as error:
+            around = part or around
+            if _breaks_off(error, answer):
+                found.miss(around)
+            place = opening + 1  # what it holds may be whole
             broken += 1
         else:
-            values.append(value)
-    return values, cut
+            if part:
+                found.keep(part)
+            found.take(part or around, value)
+    return found
 
 
-def _next_bracket(text: str, start: int) -> int:
-    places = [place for mark in "{[" if (place := text.find(mark, start)) >= 0]
-    return min(places, default=-1)
+def _breaks_off(error: Exception, answer: str) -> bool:
+    """Say whether JSON is at fault only in that it ends too early."""
+    if not isinstance(error, json.JSONDecodeError):
+        return False
+    return error.pos >= len(answer.rstrip()) or error.msg.startswith("Unterminated")
 
 
-def _objects(value: Any) -> tuple[list[dict[str, Any]], bool]:
-    """Return the fact objects in a JSON value, and whether it is a list of facts at all (perhaps an empty one)."""
-    if isinstance(value, list):
-        objects = [entry for entry in value if isinstance(entry, dict)]
-        return objects, not value or bool(objects)
-    if not isinstance(value, dict):
-        return [], False
-    if "text" in value:
-        return [value], True
-    lists = [
-        inner for key, inner in value.items() if key == "facts" and isinstance(inner, list | dict)
-    ]
-    if not lists:
-        return [], False
-    return _objects(lists[0])
-
-
-def _draft(entry: dict[str, Any]) -> Draft | None:
-    text, quote = entry.get("text"), entry.get("quote", "")
-    if not isinstance(text, str) or not isinstance(quote, str):
-        return None
-    turn = entry.get("turn", 0)
-    number = turn if isinstance(turn, int) else 0
-    kind = entry.get("kind", "")
-    return Draft(storable(text).strip(), storable(quote).strip(), number, str(kind))
+def _members(value: Any) -> dict[str, Any]:
+    """Return the parts in a wrapper, or in wrappers around it that hold nothing else; none of anything else."""
+    for _ in range(_DEEPEST):
+        if not isinstance(value, dict) or "text" in value:
+            break
+        members = {key: inner for key, inner in value.items() if key in _PARTS}
+        if members or len(value) != 1:
+            return members
+        (value,) = value.values()
+    return {}

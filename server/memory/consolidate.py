@@ -146,8 +146,8 @@ class Consolidator:
         ids = [page.id for page in batch]
         attempts = await to_thread.run_sync(self._store.pages.attempts, ids)
         try:
-            drawn = await self._choose(attempts).extract(batch, attempts)
-            return await self._admit(drawn, ids)
+            harvest = await self._choose(attempts).extract(batch, attempts)
+            return await self._admit(harvest.facts, ids)
         except OmoideError as error:
             if error.code == "llm-preempted":  # somebody talks: no fault of the model
                 raise

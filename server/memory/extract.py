@@ -1,39 +1,45 @@
-"""From pages to facts: by a language model that is checked, or by the rules that keep the person's own statements.
+"""From pages to facts and all else that is kept: by a language model that is checked, or by rules on the person's own words.
 
-A model only proposes. What becomes a fact has a quote that the person really said, is about the person's life, and
-holds no name or number that was not spoken.
+A model only proposes. What becomes a fact about a person has a quote that the person really said, is about the person's
+life, and holds no name or number that was not spoken.
 """
 
-import re
-import uuid
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import replace
-from datetime import date, datetime
+from itertools import pairwise
+from string import Template
 from typing import Protocol
 
+import structlog
 from anyio import to_thread
 
 from server.errors import OmoideError
-from server.memory import temporal
-from server.memory.answers import Draft, read_drafts
-from server.memory.grounding import is_grounded
-from server.memory.models import Fact, Kind, Origin, Page
+from server.memory import checks
+from server.memory.answers import Answer, read_answer, read_portrait
+from server.memory.facts import check, check_of_agent, make_fact
+from server.memory.harvest import Harvest
+from server.memory.models import Origin, Page, Trait
+from server.memory.self_reports import self_reports
 from server.memory.statements import is_statement, sentences
+from server.memory.traits import FILE as TRAITS_FILE
+from server.memory.traits import read_dimensions
 from server.memory.wording import framed, plain_analysis
 from server.ports import Llm, TextDelta
 from server.turn import Decoding, Message, Prompt
 
+log = structlog.get_logger(__name__)
+
+AGENT = "Omo"
+"""The name that `prompts/identity.md` gives the robot."""
 LONGEST_ANSWER = 20_000
 """Characters after which a model is stopped: it is in a loop."""
 _TEMPERATURES = (0.0, 0.4, 0.8)
 """By attempt: the same decoding that failed once never recovers."""
-_SHORTEST, _LONGEST = 4, 240
+_MOST_TOKENS = 1_600
 _MEANINGFUL = 0.6
 """Weight of a term that is no frame word."""
-LONGEST_EVENT_DAYS = 40
-"""What lasts longer is no event: "this year", "since spring"."""
-_NAMESPACE = uuid.UUID("6d0f2d5e-4b1c-4d39-9a5e-0c1f7b2a8e11")
+_KNOWN = {"ja": "これまでにわかっていること", "zh": "已知特点"}
 
 
 class Prompts(Protocol):
@@ -42,16 +48,19 @@ class Prompts(Protocol):
     def in_language(self, stem: str, language: str) -> str:
         """Return the text of a prompt file in a language."""
 
+    def text(self, name: str) -> str:
+        """Return the text of a file."""
+
 
 class Extractor(Protocol):
-    """Draws facts from pages."""
+    """Draws facts, and what else is kept, from pages."""
 
     @property
     def gives_way(self) -> bool:
         """Whether its work makes an answer slower, so that it has to stop when somebody talks."""
 
-    async def extract(self, pages: Sequence[Page], attempt: int) -> list[Fact]:
-        """Return the facts in `pages`, which belong to one person and follow each other.
+    async def extract(self, pages: Sequence[Page], attempt: int) -> Harvest:
+        """Return what is in `pages`, which belong to one person and follow each other.
 
         Args:
             pages: Oldest first; at least one.
@@ -59,6 +68,18 @@ class Extractor(Protocol):
 
         Raises:
             OmoideError: Nothing could be drawn this time; the pages are to be tried again later.
+        """
+
+    async def portray(self, pages: Sequence[Page], known: Sequence[Trait], attempt: int) -> Harvest:
+        """Return what `pages` of one segment show of the person as a whole: profile, traits, and what the agent did.
+
+        Args:
+            pages: Those that the profile has not been updated from yet, oldest first; at least one.
+            known: The traits of the person so far.
+            attempt: How often these pages have been tried in vain.
+
+        Raises:
+            OmoideError: As `extract`.
         """
 
 
@@ -70,62 +91,100 @@ class RulesExtractor:
     def __init__(self, week_start: int = 0) -> None:
         self._week_start = week_start
 
-    async def extract(self, pages: Sequence[Page], attempt: int) -> list[Fact]:
-        """Return one quoted, dated fact for every statement."""
+    async def extract(self, pages: Sequence[Page], attempt: int) -> Harvest:
+        """Return one quoted, dated fact for every statement, and what the person said for the profile in a sure form."""
         return await to_thread.run_sync(self._drawn, pages)
 
-    def _drawn(self, pages: Sequence[Page]) -> list[Fact]:
-        return [
+    async def portray(self, pages: Sequence[Page], known: Sequence[Trait], attempt: int) -> Harvest:
+        """Return nothing: what a person is like can't be told by rules."""
+        return Harvest()
+
+    def _drawn(self, pages: Sequence[Page]) -> Harvest:
+        facts = [
             make_fact(page, _quoted(sentence, page), sentence, Origin.RULES, self._week_start)
             for page in pages
             for sentence in sentences(page.said)
             if is_statement(sentence, page.language) and _stands_alone(sentence, page.language)
         ]
+        profile = self_reports(pages[0]) if pages else []
+        for before, page in pairwise(pages):
+            profile += self_reports(page, asked=before.heard)
+        return Harvest(facts=tuple(facts), profile=tuple(profile))
 
 
 class ModelExtractor:
-    """Lets a language model write the facts, and checks every one of them against what was said."""
+    """Lets a language model write everything, and checks every piece of it against what was said.
 
-    def __init__(self, llm: Llm, prompts: Prompts, week_start: int = 0) -> None:
+    Args:
+        llm: The model.
+        prompts: Holds ``extract``, ``portrait`` and ``traits.yaml``.
+        week_start: First day of the week, 0 for Monday.
+        agent: Name of the robot, as it stands in facts about it.
+    """
+
+    def __init__(self, llm: Llm, prompts: Prompts, week_start: int = 0, agent: str = AGENT) -> None:
         self._llm = llm
         self._prompts = prompts
         self._week_start = week_start
+        self._agent = agent
 
     @property
     def gives_way(self) -> bool:
         """Whether the model is one of the house; a service far away answers and draws facts at the same time."""
         return self._llm.traits("en").local
 
-    async def extract(self, pages: Sequence[Page], attempt: int) -> list[Fact]:
+    async def extract(self, pages: Sequence[Page], attempt: int) -> Harvest:
         """Ask the model once; see `Extractor.extract`."""
-        language = pages[-1].language
-        system = self._prompts.in_language("extract", language)
-        decoding = Decoding(
-            temperature=_TEMPERATURES[min(attempt, len(_TEMPERATURES) - 1)],
-            max_tokens=1_200,
-            background=True,
-        )
-        prompt = Prompt(system, (Message("user", _dialogue(pages)),), language, decoding)
-        drafts = read_drafts(await self._ask(prompt))
-        if drafts.cut and attempt < len(_TEMPERATURES) - 1:
+        answer = read_answer(await self._ask("extract", _dialogue(pages), pages, attempt))
+        if answer.cut and attempt < len(_TEMPERATURES) - 1:
             raise OmoideError("extraction-malformed", "The model's answer was cut off.")
-        return await to_thread.run_sync(self._checked, drafts.whole, pages)
+        return await to_thread.run_sync(self._checked, answer, pages)
 
-    def _checked(self, drafts: Sequence[Draft], pages: Sequence[Page]) -> list[Fact]:
-        """Return what may become a fact. Blocks.
+    async def portray(self, pages: Sequence[Page], known: Sequence[Trait], attempt: int) -> Harvest:
+        """Ask the model once; see `Extractor.portray`."""
+        talk = f"{_known_traits(known, pages[-1].language)}{_dialogue(pages)}"
+        answer = read_portrait(await self._ask("portrait", talk, pages, attempt))
+        return await to_thread.run_sync(self._checked, answer, pages)
+
+    def _checked(self, answer: Answer, pages: Sequence[Page]) -> Harvest:
+        """Return what may be kept. Blocks.
 
         Raises:
-            OmoideError: ``extraction-malformed``: nothing of all that the model wrote was said.
+            OmoideError: ``extraction-malformed``: nothing of all that the model wrote as facts was said.
         """
-        facts = [
-            fact for draft in drafts if (fact := check(draft, pages, self._week_start)) is not None
-        ]
-        if drafts and not facts:
+        language, week_start = pages[-1].language, self._week_start
+        told = [fact for draft in answer.facts if (fact := check(draft, pages, week_start))]
+        if answer.facts and not told:
             raise OmoideError("extraction-malformed", "The model wrote nothing that was said.")
-        return facts
+        done = [
+            fact
+            for draft in answer.agent
+            if (fact := check_of_agent(draft, pages, self._agent, week_start))
+        ]
+        harvest = Harvest(
+            facts=(*told, *done),
+            topics=checks.checked_topics(answer.topics, pages, language),
+            continued=checks.checked_continued(answer.continues, pages),
+            chain_summary=checks.checked_summary(answer.chain, pages, language),
+            profile=checks.checked_profile(answer.profile, pages),
+            traits=checks.checked_traits(answer.traits, pages, self._dimensions()),
+            notes=checks.checked_notes(answer.notes, pages),
+        )
+        _log_left_out(answer, harvest)
+        return harvest
 
-    async def _ask(self, prompt: Prompt) -> str:
+    def _dimensions(self) -> Sequence[str]:
+        return [*read_dimensions(self._prompts.text(TRAITS_FILE))]
+
+    async def _ask(self, stem: str, talk: str, pages: Sequence[Page], attempt: int) -> str:
+        language = pages[-1].language
+        instruction = Template(self._prompts.in_language(stem, language))
+        dimensions = ", ".join(self._dimensions())
+        system = instruction.safe_substitute(agent=self._agent, dimensions=dimensions)
+        temperature = _TEMPERATURES[min(attempt, len(_TEMPERATURES) - 1)]
+        decoding = Decoding(temperature, _MOST_TOKENS, background=True)
         answer = ""
+        prompt = Prompt(system, (Message("user", talk),), language, decoding)
         async with aclosing(self._llm.stream(prompt)) as events:
             async for event in events:
                 if isinstance(event, TextDelta):
@@ -133,65 +192,6 @@ class ModelExtractor:
                 if len(answer) > LONGEST_ANSWER:
                     raise OmoideError("extraction-malformed", "The model's answer does not end.")
         return answer
-
-
-def check(draft: Draft, pages: Sequence[Page], week_start: int = 0) -> Fact | None:
-    """Return the fact that a draft stands for, or None if it may not become one."""
-    text = _without_brackets(" ".join(draft.text.split()))
-    text = re.sub(r"^(?:ユーザー|話し手)(?:さん|くん)?", "あなた", text)
-    if len(draft.quote) > _LONGEST or not _SHORTEST <= len(text) <= _LONGEST:
-        return None
-    if re.search(r'[{}<>]|\w"\s*:', text):  # pieces of JSON or of a prompt
-        return None
-    page = _page_of(text, draft, pages)
-    if page is None or not any(
-        is_statement(sentence, page.language) for sentence in sentences(draft.quote)
-    ):
-        return None
-    fact = make_fact(page, text, draft.quote, Origin.MODEL, week_start)
-    return replace(fact, kind=Kind(draft.kind)) if draft.kind in set(Kind) else fact
-
-
-def make_fact(page: Page, text: str, quote: str, origin: Origin, week_start: int = 0) -> Fact:
-    """Date a sentence and give it an id that the same sentence from the same turn always gets."""
-    plain = _without_brackets(text)
-    dated = temporal.annotate(plain, page.language, page.at, week_start=week_start)
-    first, last = event_days(quote or text, page.language, page.at, week_start)
-    key = "\n".join((page.person, page.id, text))
-    return Fact(
-        id=uuid.uuid5(_NAMESPACE, key).hex,
-        person=page.person,
-        text=dated,
-        language=page.language,
-        said_at=page.at,
-        quote=quote,
-        event_from=first,
-        event_to=last,
-        origin=origin,
-        sources=(page.id,),
-    )
-
-
-def event_days(
-    text: str, language: str, said_at: datetime, week_start: int = 0
-) -> tuple[date | None, date | None]:
-    """Return the first and the last day that a statement speaks of, if it names days at all.
-
-    Args:
-        text: The statement.
-        language: Two-letter code of it.
-        said_at: When it was said, aware, in the person's zone.
-        week_start: First day of the week, 0 for Monday.
-    """
-    days = [
-        (span.first_day, span.last_day)
-        for span in temporal.find_times(text, language, said_at, week_start=week_start)
-        if span.certain
-    ]
-    days = [(first, last) for first, last in days if (last - first).days < LONGEST_EVENT_DAYS]
-    if not days:
-        return None, None
-    return min(first for first, _ in days), max(last for _, last in days)
 
 
 def _stands_alone(sentence: str, language: str) -> bool:
@@ -215,22 +215,20 @@ def _dialogue(pages: Sequence[Page]) -> str:
     )
 
 
-def _page_of(text: str, draft: Draft, pages: Sequence[Page]) -> Page | None:
-    """Find the turn that supports a fact: the one that the draft names, else the last that does."""
-    named = pages[draft.turn - 1 : draft.turn] if draft.turn > 0 else []
-    for page in (*named, *reversed(pages)):
-        if is_grounded(text, draft.quote, page.said, page.language):
-            return page
-    return None
+def _known_traits(known: Sequence[Trait], language: str) -> str:
+    """Write down what is known, in the words of the answer; nothing if nothing is."""
+    if not known:
+        return ""
+    levels = ", ".join(f"{trait.dimension}: {trait.level}" for trait in known)
+    return f"{_KNOWN.get(language, 'Known so far')}: {levels}\n\n"
 
 
-_BRACKETED_DATE = re.compile(
-    r"""\s*[(（][^()（）]*(?:\d{4}\s*年|\d{1,2}\s*月\s*\d{1,2}|\d{4}[-/.]\d{1,2}|\d{1,2}[-/]\d{1,2}
-        |(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+\d{1,2})[^()（）]*[)）]""",
-    re.VERBOSE | re.IGNORECASE,
-)
-
-
-def _without_brackets(text: str) -> str:
-    """Take out dates that a model put in brackets: models miscount, the calendar does not."""
-    return _BRACKETED_DATE.sub("", text)
+def _log_left_out(answer: Answer, harvest: Harvest) -> None:
+    """Tell how much of an answer could not be read or may not be kept: numbers only."""
+    left_out = Counter(answer.unreadable)
+    left_out["facts"] += len(answer.facts) + len(answer.agent) - len(harvest.facts)
+    for part in ("topics", "profile", "traits", "notes"):
+        left_out[part] += len(getattr(answer, part)) - len(getattr(harvest, part))
+    counts = {part: count for part, count in left_out.items() if count}
+    if counts:
+        log.info("extraction-left-out", **counts)

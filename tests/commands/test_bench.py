@@ -19,6 +19,7 @@ from server.config import Config, HistorySection
 from server.conversation import Engines
 from server.errors import LlmError
 from server.memory import Page
+from server.memory.harvest import Harvest
 from tests.fakes import FakeAsr, FakeClock, FakeEmbedder, FakeLlm, FakeTts, FakeVad
 
 Omoide = Callable[..., Result]
@@ -129,7 +130,7 @@ async def test_the_talk_with_facts_is_reported_and_the_others_stand_under_runs(
 async def test_the_extractor_of_the_benchmark_keeps_the_model_at_work_for_its_time() -> None:
     llm = FakeLlm(draws=[["{", 0.01]])
     page = Page("I have two cats.", "Nice.", NOW, "en", id="turn", person="bench")
-    assert await BusyExtractor(llm, "en", seconds=0.1).extract([page], 0) == []
+    assert await BusyExtractor(llm, "en", seconds=0.1).extract([page], 0) == Harvest()
     assert len(llm.background_prompts) > 1
 
 

@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.errors import OmoideError
-from server.memory.answers import MOST_FACTS, Draft, read_drafts
+from server.memory.answer_parts import Draft, TopicDraft, numbers_of, texts_of
+from server.memory.answers import (
+    MOST_ENTRIES,
+    MOST_FACTS,
+    MOST_TOPICS,
+    Answer,
+    read_answer,
+    read_portrait,
+)
 
 CAT = '{"turn": 1, "quote": "猫を飼ってる", "text": "あなたは猫を飼っている。", "kind": "profile"}'
 DOG = '{"turn": 2, "quote": "犬も飼ってる", "text": "あなたは犬も飼っている。", "kind": "profile"}'
@@ -17,11 +25,11 @@ BOTH = ["あなたは猫を飼っている。", "あなたは犬も飼ってい�
 
 
 def drafts_of(answer: str) -> tuple[Draft, ...]:
-    return read_drafts(answer).whole
+    return read_answer(answer).facts
 
 
 def texts(answer: str) -> list[str]:
-    return [draft.text for draft in read_drafts(answer).whole]
+    return [draft.text for draft in read_answer(answer).facts]
 
 
 @pytest.mark.parametrize(
@@ -54,10 +62,14 @@ def test_facts_are_found_in_whatever_stands_around_them(answer: str) -> None:
         (f'{{"facts": [{CAT}, {DOG}, {{"turn": 3, "quote": "鳥', True),
         (f'{{"facts": [{CAT}, {DOG}, ', True),
         (f'{{"facts": [{CAT}, {DOG}', True),
+        (f'{{"facts": [{CAT}, {DOG}]', False),  # whole, and nothing else is missed
+        (f'[{CAT}, {DOG}, {{"turn": 3, "quote": "鳥', True),
+        (f'{{"topics": [], "facts": [{CAT}, ', True),
+        (f'{{"facts": [{CAT}]}}\n{{"facts": [{DOG}, ', True),
     ],
 )
 def test_an_answer_that_breaks_off_is_known(answer: str, cut: bool) -> None:
-    assert read_drafts(answer).cut is cut
+    assert read_answer(answer).cut is cut
 
 
 @pytest.mark.parametrize(
@@ -88,21 +100,154 @@ def test_an_answer_that_breaks_off_is_known(answer: str, cut: bool) -> None:
 def test_an_answer_that_is_no_list_of_facts_is_a_failure_and_not_an_empty_list(answer: str) -> None:
     """Rows 3, 18, 19: else the turns would be done with, and their facts gone for ever."""
     with pytest.raises(OmoideError) as caught:
-        read_drafts(answer)
+        read_answer(answer)
     assert caught.value.code == "extraction-malformed"
+
+
+PARTS = {
+    "facts": [json.loads(CAT), json.loads(DOG)],
+    "topics": [
+        {"turns": [1, 2], "keywords": ["猫", "犬"], "summary": "飼っている動物の話。"},
+        {"turns": [3], "keywords": ["旅行"], "summary": "箱根への旅行の話。"},
+    ],
+    "continues": [2],
+    "chain": "飼っている動物の話。",
+    "profile": [{"field": "home", "value": "京都", "turn": 1, "quote": "京都に住んでる"}],
+    "traits": [{"dimension": "animals", "level": "high", "turns": [1, 2]}],
+    "agent": [{"turn": 1, "quote": "歌います", "text": "Omoは歌を歌った。"}],
+    "notes": [{"kind": "mood", "text": "うれしそう。", "turn": 1, "quote": "うれしい"}],
+}
+WHOLE = json.dumps(PARTS, ensure_ascii=False)
+
+
+def counts(found: Answer) -> dict[str, int]:
+    return {part: len(getattr(found, part)) for part in PARTS}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        WHOLE,
+        f"Here you are:\n```json\n{WHOLE}\n```\nHope it helps",  # row 12
+        f"```json\n{WHOLE}",  # row 15
+        f"[{WHOLE}]",  # row 55
+        f'{{"result": {WHOLE}}}',
+        "\n".join(json.dumps({part: inner}) for part, inner in PARTS.items()),
+    ],
+)
+def test_all_parts_are_found_in_whatever_stands_around_them(answer: str) -> None:
+    """Row 84: a fence around the topics put everything in one segment."""
+    found = read_answer(answer)
+    assert counts(found) == counts(read_answer(WHOLE))
+    assert found.topics[0] == TopicDraft((1, 2), ("猫", "犬"), "飼っている動物の話。")
+    assert (found.continues, found.chain) == ((2,), "飼っている動物の話。")
+    assert not found.cut
+    assert not found.unreadable
+
+
+@given(st.integers(WHOLE.index("topics"), len(WHOLE)))
+def test_an_answer_that_breaks_off_behind_its_facts_keeps_what_is_whole(end: int) -> None:
+    found, whole = read_answer(WHOLE[:end]), read_answer(WHOLE)
+    assert not found.cut
+    assert found.facts == whole.facts
+    for part in ("topics", "profile", "traits", "agent", "notes", "continues"):
+        there, all_there = getattr(found, part), getattr(whole, part)
+        assert there == all_there[: len(there)]
+    assert found.chain in ("", whole.chain)
+    begun = [part for part in PARTS if f'"{part}": ' in WHOLE[:end]]
+    for part in begun[:-1]:  # all but the last were written to their end
+        assert getattr(found, part) == getattr(whole, part)
+
+
+@pytest.mark.parametrize(
+    "bad", ['"none"', "null", "7", "[5, null]", '[{"a": 1}]', "{}", '[["x"]]', "true"]
+)
+@pytest.mark.parametrize("part", [part for part in PARTS if part != "facts"])
+def test_a_part_that_cannot_be_understood_is_counted_and_spoils_nothing(
+    part: str, bad: str
+) -> None:
+    """Row 28."""
+    found = read_answer(
+        json.dumps({**PARTS, part: "BAD"}, ensure_ascii=False).replace('"BAD"', bad)
+    )
+    whole = counts(read_answer(WHOLE))
+    assert {**counts(found), part: 0} == {**whole, part: 0}
+    if part not in ("continues", "chain"):
+        assert getattr(found, part) == ()
+        assert set(found.unreadable) == {part}
+
+
+def test_broken_json_in_one_part_costs_that_entry_only() -> None:
+    broken = WHOLE.replace('"turns": [1, 2], "keywords"', '"turns": [1, 2] "keywords"')
+    found, whole = read_answer(broken), read_answer(WHOLE)
+    assert found.topics == whole.topics[1:]
+    assert (found.facts, found.profile, found.notes) == (whole.facts, whole.profile, whole.notes)
+    assert found.chain == whole.chain
+
+
+def test_parts_of_a_model_in_a_loop_are_cut_short() -> None:
+    """Row 16."""
+    many = {**PARTS, **{part: PARTS[part] * 50 for part in ("topics", "profile", "notes")}}  # type: ignore[operator]
+    found = read_answer(json.dumps(many))
+    assert len(found.topics) == MOST_TOPICS
+    assert len(found.profile) == len(found.notes) == MOST_ENTRIES
+    assert found.unreadable == {"topics": 96, "profile": 30, "notes": 30}
+
+
+@pytest.mark.parametrize(
+    "answer", ['{"topics": []}', f'{{"topics": {json.dumps(PARTS["topics"])}}}']
+)
+def test_an_answer_without_facts_is_a_failure_whatever_else_it_holds(answer: str) -> None:
+    with pytest.raises(OmoideError):
+        read_answer(answer)
+
+
+def test_a_portrait_needs_no_facts_and_reads_none() -> None:
+    found = read_portrait(WHOLE)
+    assert (found.facts, found.topics, found.notes) == ((), (), ())
+    assert (len(found.profile), len(found.traits), len(found.agent)) == (1, 1, 1)
+    assert read_portrait('{"traits": []}').traits == ()
+
+
+@pytest.mark.parametrize(
+    "answer", ["", "No profile information.", '{"facts": []}', '{"traits": "none"}']
+)
+def test_a_portrait_that_is_a_sentence_is_a_failure(answer: str) -> None:
+    """Row 19."""
+    with pytest.raises(OmoideError):
+        read_portrait(answer)
+
+
+@pytest.mark.parametrize(
+    ("value", "numbers"),
+    [
+        ([1, "2", [3], 4.5, None, True], (1, 2, 3)),
+        ("1, 2", (1, 2)),
+        (7, (7,)),
+        ("2.5", ()),
+        ({}, ()),
+    ],
+)
+def test_numbers_are_read_however_they_are_written(value: object, numbers: tuple[int, ...]) -> None:
+    assert numbers_of(value) == numbers
+
+
+def test_keywords_may_stand_in_one_line() -> None:
+    assert texts_of("猫、犬, bird") == ("猫", "犬", "bird")
+    assert texts_of(["猫", 5, " ", "犬"]) == ("猫", "犬")
 
 
 @pytest.mark.parametrize("answer", ['{"facts": []}', "[]", '```json\n{"facts": []}\n```'])
 def test_only_an_empty_list_says_that_there_is_nothing(answer: str) -> None:
-    assert read_drafts(answer).whole == ()
+    assert read_answer(answer).facts == ()
 
 
 def test_a_model_in_a_loop_is_not_believed() -> None:
     """Row 16: 568 facts."""
     with pytest.raises(OmoideError):
-        read_drafts(json.dumps({"facts": [json.loads(CAT)] * (MOST_FACTS + 1)}))
+        read_answer(json.dumps({"facts": [json.loads(CAT)] * (MOST_FACTS + 1)}))
     assert (
-        len(read_drafts(json.dumps({"facts": [json.loads(CAT)] * MOST_FACTS})).whole) == MOST_FACTS
+        len(read_answer(json.dumps({"facts": [json.loads(CAT)] * MOST_FACTS})).facts) == MOST_FACTS
     )
 
 
@@ -137,7 +282,11 @@ json_values = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.dictionaries(
-            st.sampled_from(["facts", "text", "quote", "turn", "kind", "x"]), inner, max_size=5
+            st.sampled_from(
+                ["facts", "topics", "chain", "notes", "text", "quote", "turn", "turns", "kind", "x"]
+            ),
+            inner,
+            max_size=5,
         )
     ),
     max_leaves=12,

@@ -11,6 +11,7 @@ from server.config import EmbeddingSection
 from server.embedding import build
 from server.errors import LlmError, OmoideError
 from server.memory.extract import Extractor, RulesExtractor
+from server.memory.harvest import Harvest
 from server.memory.models import Fact, Kind, Origin, Page
 from server.ports import EmbeddingError
 from tests.fakes import FakeEmbedder
@@ -49,7 +50,7 @@ def anyio_backend() -> Backend:
     return VIRTUAL_TIME
 
 
-class Slow:
+class Slow(RulesExtractor):
     """Draws by the rules, after a wait in which anything may happen."""
 
     def __init__(self, seconds: float = 30.0, *, gives_way: bool = True) -> None:
@@ -58,7 +59,7 @@ class Slow:
         self.begun: list[list[str]] = []
         self.ended = 0
 
-    async def extract(self, pages: Sequence[Page], attempt: int) -> list[Fact]:
+    async def extract(self, pages: Sequence[Page], attempt: int) -> Harvest:
         self.begun.append([page.said for page in pages])
         await anyio.sleep(self.seconds)
         self.ended += 1
@@ -170,10 +171,10 @@ async def test_after_enough_failures_the_persons_own_words_are_kept(tmp_path: Pa
 
 
 async def test_a_fault_in_an_extractor_is_told_without_a_word_of_the_talk(tmp_path: Path) -> None:
-    class Broken:
+    class Broken(RulesExtractor):
         gives_way = True
 
-        async def extract(self, pages: Sequence[Page], attempt: int) -> list[Fact]:
+        async def extract(self, pages: Sequence[Page], attempt: int) -> Harvest:
             raise RuntimeError(pages[0].said)
 
     with opened(tmp_path, Broken()) as room, capture_logs() as logs:
@@ -188,7 +189,7 @@ async def test_a_fault_in_an_extractor_is_told_without_a_word_of_the_talk(tmp_pa
 
 async def test_one_persons_failure_is_no_others(tmp_path: Path) -> None:
     class FailsFor(RulesExtractor):
-        async def extract(self, pages: Sequence[Page], attempt: int) -> list[Fact]:
+        async def extract(self, pages: Sequence[Page], attempt: int) -> Harvest:
             if pages[0].person == "hana":
                 raise FAILS
             return await super().extract(pages, attempt)
@@ -325,7 +326,7 @@ async def test_without_vectors_a_repetition_is_still_one(tmp_path: Path) -> None
         assert len(await room.known()) == 1
 
 
-class Retelling:
+class Retelling(RulesExtractor):
     """Draws the same sentence from every exchange."""
 
     gives_way = False
@@ -333,11 +334,12 @@ class Retelling:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    async def extract(self, pages: Sequence[Page], attempt: int) -> list[Fact]:
-        return [
+    async def extract(self, pages: Sequence[Page], attempt: int) -> Harvest:
+        facts = [
             fact(self.text, page.at, person=page.person, id_=f"{page.id}", sources=(page.id,))
             for page in pages
         ]
+        return Harvest(tuple(facts))
 
 
 async def test_facts_that_cannot_be_embedded_are_kept_and_embedded_later(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.errors import LlmError, OmoideError
-from server.memory.answers import Draft
-from server.memory.extract import LONGEST_ANSWER, RulesExtractor, check, event_days
+from server.memory.answer_parts import Draft
+from server.memory.extract import LONGEST_ANSWER, RulesExtractor
+from server.memory.facts import check, event_days
 from server.memory.models import Kind, Origin
 from tests.memory.remembering import NOON, TOKYO, answer, modelled, page
 
@@ -23,7 +24,7 @@ def draft(text: str, quote: str, turn: int = 1, kind: str = "plan") -> Draft:
 
 async def test_a_fact_has_its_date_its_quote_and_its_turn() -> None:
     extractor, llm = modelled([answer((1, HAKONE, TEXT, "plan"))])
-    [drawn] = await extractor.extract([page(HAKONE, id_="7")], 0)
+    [drawn] = (await extractor.extract([page(HAKONE, id_="7")], 0)).facts
     assert drawn.text == "あなたは来週の土曜（2026年10月3日）に箱根へ行く予定だ。"
     assert (drawn.event_from, drawn.event_to) == (date(2026, 10, 3), date(2026, 10, 3))
     assert (drawn.quote, drawn.sources, drawn.said_at) == (HAKONE, ("7",), NOON)
@@ -38,7 +39,7 @@ async def test_days_are_counted_from_the_turn_and_not_from_now() -> None:
     said = "明日、歯医者に行くんだ。"
     extractor, _ = modelled([answer((1, said, "あなたは、明日、歯医者に行く。"))])
     before = NOON - timedelta(weeks=3)
-    [drawn] = await extractor.extract([page(said, before)], 0)
+    [drawn] = (await extractor.extract([page(said, before)], 0)).facts
     assert drawn.event_from == date(2026, 9, 7)
     assert "9月7日" in drawn.text
     assert drawn.said_at == before
@@ -47,9 +48,8 @@ async def test_days_are_counted_from_the_turn_and_not_from_now() -> None:
 async def test_after_midnight_tomorrow_is_counted_where_the_person_is() -> None:
     """Row 39: in UTC it was still the day before."""
     said = "明日、歯医者に行くんだ。"
-    [drawn] = await RulesExtractor().extract(
-        [page(said, datetime(2026, 9, 27, 0, 30, tzinfo=TOKYO))], 0
-    )
+    late = page(said, datetime(2026, 9, 27, 0, 30, tzinfo=TOKYO))
+    [drawn] = (await RulesExtractor().extract([late], 0)).facts
     assert drawn.event_from == date(2026, 9, 28)
 
 
@@ -57,9 +57,9 @@ async def test_a_time_of_day_stays_as_it_was_said() -> None:
     """Row 42: times came out eight hours off."""
     said = "さっき12時45分に食べた。"
     extractor, _ = modelled([answer((1, said, "あなたは12時45分に食べた。"))])
-    [drawn] = await extractor.extract([page(said)], 0)
+    [drawn] = (await extractor.extract([page(said)], 0)).facts
     assert "12時45分" in drawn.text
-    [kept] = await RulesExtractor().extract([page(said)], 0)
+    [kept] = (await RulesExtractor().extract([page(said)], 0)).facts
     assert "12時45分" in kept.text
 
 
@@ -74,7 +74,7 @@ def test_a_date_that_a_model_worked_out_gives_way_to_the_calendar() -> None:
 async def test_a_japanese_talk_gives_japanese_facts_under_japanese_instructions() -> None:
     """Row 10."""
     extractor, llm = modelled([answer((1, HAKONE, TEXT))])
-    [drawn] = await extractor.extract([page(HAKONE)], 0)
+    [drawn] = (await extractor.extract([page(HAKONE)], 0)).facts
     assert drawn.language == "ja"
     asked = llm.background_prompts[0]
     assert "あなたは会話の記録係です" in asked.system
@@ -186,6 +186,55 @@ def test_what_is_said_of_others_stays_theirs() -> None:
     assert not refused("Your mother has diabetes.", english, english, "en")
 
 
+@pytest.mark.parametrize(
+    ("said", "quote", "text"),
+    [
+        ("もし犬を飼うなら柴犬がいいな。", "犬を飼う", "あなたは犬を飼う。"),  # row 25
+        ("もし犬を飼うなら、柴犬がいいな。", "柴犬がいいな", "あなたは柴犬がいい。"),
+        ("母が糖尿病なんだ。", "糖尿病なんだ", "あなたは糖尿病だ。"),  # row 61
+        ("母はね、糖尿病なんだ。", "糖尿病なんだ", "あなたは糖尿病だ。"),
+        (
+            "健太が看護師になるって言ってたよ。",
+            "看護師になるって言ってた",
+            "あなたは看護師になる。",
+        ),
+        ("健太が看護師になるって言ってたよ。", "健太が看護師になる", "あなたは看護師になる。"),
+    ],
+)
+def test_what_stands_around_a_quote_is_looked_at_too(said: str, quote: str, text: str) -> None:
+    """Rows 25 and 61: a quote can be cut so that the "if", or the mother, is left out."""
+    assert refused(text, quote, said)
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "text"),
+    [
+        (
+            "母が入院したので、明日は京都に行くんだ。",
+            "明日は京都に行くんだ",
+            "あなたは明日京都に行く。",
+        ),
+        ("健太が看護師になるって言ってたよ。", "健太が看護師になる", "健太は看護師になる。"),
+        ("犬が怖いんだ。", "犬が怖いんだ", "あなたは犬が怖い。"),
+        ("もし雨なら困るな。箱根に行くんだ。", "箱根に行くんだ", "あなたは箱根に行く。"),
+    ],
+)
+def test_what_stands_elsewhere_does_not_cost_a_fact(said: str, quote: str, text: str) -> None:
+    assert not refused(text, quote, said)
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("I bought a guitar and I love it.", "You bought a guitar."),
+        ("She thinks I am allergic to eggs.", "You are allergic to eggs."),
+        ("I hate it when they shout at me.", "You hate it when people shout at you."),
+    ],
+)
+def test_who_else_occurs_in_english_does_not_cost_a_fact(said: str, text: str) -> None:
+    assert not refused(text, said, said, "en")
+
+
 def test_the_user_is_called_you() -> None:
     made = check(draft("ユーザーは来週の土曜に箱根へ行く予定だ。", HAKONE), [page(HAKONE)])
     assert made is not None
@@ -208,7 +257,7 @@ def test_an_unknown_kind_is_none() -> None:
 
 async def test_the_rules_keep_statements_word_for_word_and_dated() -> None:
     talk = [page(f"おはよう。{HAKONE}電気をつけて。もし雨ならどうしよう？", id_="1")]
-    [drawn] = await RulesExtractor().extract(talk, 0)
+    [drawn] = (await RulesExtractor().extract(talk, 0)).facts
     assert drawn.text == "あなたは「来週の土曜（2026年10月3日）に箱根へ行くんだ」と話した。"
     assert (drawn.quote, drawn.origin, drawn.sources) == (HAKONE, Origin.RULES, ("1",))
 
@@ -217,8 +266,8 @@ async def test_the_same_exchange_always_gives_the_same_facts() -> None:
     """What was drawn before a crash is not stored twice."""
     once, again = [await RulesExtractor().extract([page(HAKONE)], 0) for _ in range(2)]
     assert once == again
-    [other] = await RulesExtractor().extract([page(HAKONE, id_="another turn")], 0)
-    assert other.id != once[0].id
+    [other] = (await RulesExtractor().extract([page(HAKONE, id_="another turn")], 0)).facts
+    assert other.id != once.facts[0].id
 
 
 def test_long_times_are_no_events() -> None:
@@ -233,7 +282,8 @@ def test_no_draft_crashes_the_check(text: str, quote: str, turn: int) -> None:
 
 @given(st.text(max_size=80), st.sampled_from(["ja", "en", "zh", "xx"]))
 async def test_whatever_is_said_the_rules_draw_only_from_it(said: str, language: str) -> None:
-    for drawn in await RulesExtractor().extract([page(said, language=language, id_="1")], 0):
+    talk = [page(said, language=language, id_="1")]
+    for drawn in (await RulesExtractor().extract(talk, 0)).facts:
         assert drawn.quote in said
         assert drawn.sources == ("1",)
 
@@ -241,7 +291,7 @@ async def test_whatever_is_said_the_rules_draw_only_from_it(said: str, language:
 async def test_facts_know_the_same_first_day_of_the_week_as_questions() -> None:
     whole_week = page("来週は出張だ、月曜から金曜まで大阪にいる。")
     from_monday, from_sunday = [
-        (await RulesExtractor(week_start).extract([whole_week], 0))[0].event_from
+        (await RulesExtractor(week_start).extract([whole_week], 0)).facts[0].event_from
         for week_start in (0, 6)
     ]
     assert (str(from_monday), str(from_sunday)) == ("2026-09-28", "2026-10-04")
@@ -260,4 +310,4 @@ async def test_a_sentence_that_means_nothing_alone_is_not_kept(
     said: str, language: str, kept: bool
 ) -> None:
     drawn = await RulesExtractor().extract([page(said, language=language)], 0)
-    assert bool(drawn) is kept
+    assert bool(drawn.facts) is kept

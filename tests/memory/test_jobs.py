@@ -12,6 +12,8 @@ from server.clock import SystemClock
 from server.config import ExtractionSection
 from server.errors import StoreError
 from server.jobs import Jobs
+from server.memory.extract import RulesExtractor
+from server.memory.harvest import Harvest
 from server.memory.models import Fact
 from server.turn import Turn
 from tests.doors.premises import until
@@ -102,10 +104,8 @@ async def test_what_is_said_while_facts_are_drawn_is_not_missed(tmp_path: Path) 
 
 
 async def test_a_wake_that_fails_is_told_in_one_line(tmp_path: Path) -> None:
-    class Full:
-        gives_way = False
-
-        async def extract(self, *_: object) -> list[Fact]:
+    class Full(RulesExtractor):
+        async def extract(self, *_: object) -> Harvest:
             raise StoreError("store-full", "no space")
 
     with opened(tmp_path, Full()) as room, capture_logs() as logs:

@@ -1,0 +1,241 @@
+"""What of a model's drafts may be kept beside facts: topics, profile, traits and notes, each checked against the talk."""
+
+import re
+import unicodedata
+import uuid
+from collections.abc import Collection, Iterator, Sequence, Set
+
+from server.memory.answer_parts import NoteDraft, ProfileDraft, TopicDraft, TraitDraft
+from server.memory.attribution import is_denied, is_of_speaker, sentences_around
+from server.memory.grounding import is_grounded
+from server.memory.harvest import Topic
+from server.memory.lexicon import KIN
+from server.memory.models import Level, Note, NoteKind, Page, ProfileEntry, ProfileField, Trait
+from server.memory.self_reports import introduces
+from server.memory.statements import is_hypothetical, is_question, is_statement
+from server.memory.terms import TermKind, analyse, letters
+
+LONGEST_QUOTE = 240
+_LONGEST_SUMMARY = 400
+_LONGEST_NOTE = 240
+_LONGEST_VALUE = 80
+_LONGEST_KEYWORD = 40
+_MOST_KEYWORDS = 12
+_NAMESPACE = uuid.UUID("0c9a3a55-31f1-4c55-8a39-5f0f7bb1c9d2")
+
+_MARKUP = re.compile(r'[{}<>]|\w"\s*:')
+"""Pieces of JSON or of a prompt."""
+_COUNTS = re.compile(r"[0-9０-９〇一二三四五六七八九十]")
+_NOT_NOW = re.compile(
+    r"\b(?:used to|want to|would like to|hope to|going to|formerly)\b|以前|昔は|前は|たい|つもり|予定|曾经|想|打算",
+    re.IGNORECASE,
+)
+"""What one was, or would like to be, does not say where one lives and works."""
+_OF_NOW = frozenset({ProfileField.HOME, ProfileField.WORK})
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_LATIN = re.compile(r"[A-Za-z]")
+_ROLES = "speaker robot user assistant"
+"""Names of the two that talk, as the model was given them."""
+
+
+def plain_line(text: str, longest: int) -> str:
+    """Return a text on one line; nothing if it is too long or holds pieces of JSON or of a prompt."""
+    if len(text) > 4 * longest:
+        return ""
+    line = " ".join(text.split())
+    return line if len(line) <= longest and not _MARKUP.search(line) else ""
+
+
+def pages_of(turn: int, pages: Sequence[Page]) -> Iterator[Page]:
+    """Return the pages that a draft may come from: the one that it names, then the latest first."""
+    if 0 < turn <= len(pages):
+        yield pages[turn - 1]
+    yield from reversed(pages)
+
+
+def checked_topics(
+    drafts: Sequence[TopicDraft], pages: Sequence[Page], language: str
+) -> tuple[Topic, ...]:
+    """Return the topics that name pages and have a summary and keywords; a page named twice stays in the first."""
+    topics: list[Topic] = []
+    sorted_in: set[str] = set()
+    for draft in drafts:
+        ids = _ids(draft.turns, pages)
+        keywords = _keywords(draft.keywords)
+        summary = checked_summary(draft.summary, pages, language)
+        own = tuple(page.id for page in pages if page.id in ids - sorted_in)
+        if own and keywords and summary:
+            topics.append(Topic(keywords, summary, own))
+            sorted_in.update(own)
+    return tuple(topics)
+
+
+def checked_continued(numbers: Sequence[int], pages: Sequence[Page]) -> frozenset[str]:
+    """Return the ids of the turns that follow from the turn before; numbers of no turn are passed over."""
+    return frozenset(_ids(numbers, pages))
+
+
+def checked_summary(
+    text: str, pages: Sequence[Page], language: str, longest: int = _LONGEST_SUMMARY
+) -> str:
+    """Return a summary of pages; nothing if it is in another language or names somebody who is not in the talk."""
+    line = plain_line(text, longest)
+    fits = _is_in(line, language) and not _invents_names(line, pages, language)
+    return line if fits else ""
+
+
+def checked_profile(
+    drafts: Sequence[ProfileDraft], pages: Sequence[Page]
+) -> tuple[ProfileEntry, ...]:
+    """Return the values that the person told of themselves, or of the family in the field for it; each once."""
+    found: dict[tuple[ProfileField, str], ProfileEntry] = {}
+    for draft in drafts:
+        entry = _entry(draft, pages)
+        if entry is not None:
+            found.setdefault((entry.field, letters(entry.value)), entry)
+    return tuple(found.values())
+
+
+def checked_traits(
+    drafts: Sequence[TraitDraft], pages: Sequence[Page], dimensions: Collection[str]
+) -> tuple[Trait, ...]:
+    """Return the traits in known dimensions that some turn shows; of several in one dimension the first."""
+    found: dict[str, Trait] = {}
+    for draft in drafts:
+        ids = _ids(draft.turns, pages)
+        shown_by = [page for page in pages if page.id in ids and page.said.strip()]
+        if shown_by and draft.dimension in dimensions and draft.level in set(Level):
+            trait = Trait(
+                person=shown_by[0].person,
+                dimension=draft.dimension,
+                level=Level(draft.level),
+                seen_at=max(page.at for page in shown_by),
+                sources=tuple(page.id for page in shown_by),
+            )
+            found.setdefault(draft.dimension, trait)
+    return tuple(found.values())
+
+
+def checked_notes(drafts: Sequence[NoteDraft], pages: Sequence[Page]) -> tuple[Note, ...]:
+    """Return the notes that quote the person and add no name and no figure; each once."""
+    found = (note for draft in drafts if (note := _note(draft, pages)) is not None)
+    return tuple({note.id: note for note in found}.values())
+
+
+def is_quoted(quote: str, page: Page) -> bool:
+    """Say whether the person really said a quote in an exchange, give or take some spelling."""
+    return len(quote) <= LONGEST_QUOTE and is_grounded(quote, quote, page.said, page.language)
+
+
+def _entry(draft: ProfileDraft, pages: Sequence[Page]) -> ProfileEntry | None:
+    value = plain_line(draft.value, _LONGEST_VALUE).strip("。.「」『』“”\"' ")
+    if not letters(value) or draft.field not in set(ProfileField):
+        return None
+    field = ProfileField(draft.field)
+    for page in pages_of(draft.turn, pages):
+        told = is_quoted(draft.quote, page) and any(
+            _tells(field, value, sentence, page)
+            for sentence in sentences_around(draft.quote, page.said)
+        )
+        if told:
+            return ProfileEntry(page.person, field, value, page.at, (page.id,))
+    return None
+
+
+def _tells(field: ProfileField, value: str, sentence: str, page: Page) -> bool:
+    """Say whether a sentence puts a value into a field of the speaker's profile."""
+    language = page.language
+    if is_question(sentence) or is_hypothetical(sentence):
+        return False
+    if field is ProfileField.NAME:
+        return introduces(value, sentence, language)
+    spoken = any(is_grounded(value, quote, page.said, language) for quote in (value, sentence))
+    if not spoken or not is_statement(sentence, language):
+        return False
+    people = analyse(value, language).persons
+    if field is ProfileField.FAMILY and people:
+        return people <= analyse(sentence, language).persons
+    return (
+        _suits(field, value, sentence, people)
+        and is_of_speaker(value, sentence, language)
+        and not is_denied(value, sentence, language)
+    )
+
+
+def _suits(field: ProfileField, value: str, sentence: str, people: Set[str]) -> bool:
+    """Say whether a value can stand in a field: no relative's, no date without a figure, no wish."""
+    if field is not ProfileField.PREFERENCE and people & KIN:
+        return False
+    if field is ProfileField.BIRTH and not _COUNTS.search(value):
+        return False
+    is_past_or_wish = _NOT_NOW.search(sentence) and not _NOT_NOW.search(value)
+    return not (field in _OF_NOW and is_past_or_wish)
+
+
+def _note(draft: NoteDraft, pages: Sequence[Page]) -> Note | None:
+    text = plain_line(draft.text, _LONGEST_NOTE)
+    page = next(
+        (page for page in pages_of(draft.turn, pages) if is_quoted(draft.quote, page)), None
+    )
+    if not text or page is None or draft.kind not in set(NoteKind):
+        return None
+    if not _is_in(text, page.language) or _invents_names(text, pages, page.language):
+        return None
+    if not _figures(text) <= _figures(" ".join(f"{each.said} {each.heard}" for each in pages)):
+        return None
+    quote = _verbatim(draft.quote, page)
+    key = "\n".join((page.person, page.id, draft.kind, text))
+    id_ = uuid.uuid5(_NAMESPACE, key).hex
+    return Note(id_, page.person, NoteKind(draft.kind), text, quote, page.at, page.id)
+
+
+def _verbatim(quote: str, page: Page) -> str:
+    """Return the words of the person themselves, where a model mended them."""
+    return (
+        quote if quote in page.said else " ".join(sentences_around(quote, page.said)) or page.said
+    )
+
+
+def _ids(turns: Sequence[int], pages: Sequence[Page]) -> set[str]:
+    return {pages[turn - 1].id for turn in turns if 0 < turn <= len(pages)}
+
+
+def _keywords(texts: Sequence[str]) -> frozenset[str]:
+    lines = (plain_line(text, _LONGEST_KEYWORD).casefold() for text in texts[:_MOST_KEYWORDS])
+    return frozenset(line for line in lines if letters(line))
+
+
+def _figures(text: str) -> set[str]:
+    return set(re.findall(r"\d+", unicodedata.normalize("NFKC", text)))
+
+
+def _is_in(text: str, language: str) -> bool:
+    """Say whether a text may be in a language, as far as its script shows it."""
+    kana, han, latin = (len(script.findall(text)) for script in (_KANA, _HAN, _LATIN))
+    if language == "ja":
+        return kana + han > 0
+    if language == "zh":
+        return han > kana
+    return latin >= kana + han
+
+
+def _invents_names(text: str, pages: Sequence[Page], language: str) -> bool:
+    """Say whether a text names somebody or something that was not spoken of."""
+    names = [term for term in analyse(text, language).terms if term.kind is TermKind.NAME]
+    if not names or _is_heading(text):
+        return False
+    talk = [side for page in pages for side in (page.said, page.heard)]
+    spoken = letters(" ".join((*talk, _ROLES)))
+    forms = frozenset().union(*(analyse(side, language).forms for side in talk))
+    return not all(
+        term.sound in forms or letters(term.sound) in spoken or letters(term.key) in spoken
+        for term in names
+    )
+
+
+def _is_heading(text: str) -> bool:
+    """Say whether an English text Writes Its Words Like This, where a capital shows no name."""
+    words = re.findall(r"[A-Za-z]+", text)[1:]
+    capitals = sum(1 for word in words if word[0].isupper())
+    return 2 * capitals > len(words)

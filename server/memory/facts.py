@@ -1,0 +1,191 @@
+"""Facts, one sentence each: making them, and checking what a model proposes as one."""
+
+import re
+import uuid
+from collections.abc import Sequence
+from datetime import date, datetime
+
+from server.memory import checks, temporal
+from server.memory.answer_parts import Draft
+from server.memory.attribution import other_before, place_of, sentences_around
+from server.memory.grounding import is_grounded
+from server.memory.importance import importance_of
+from server.memory.models import Fact, Importance, Kind, Origin, Page
+from server.memory.statements import is_hypothetical, is_statement, sentences
+from server.memory.terms import analyse, letters
+from server.memory.wording import bare
+
+LONGEST_EVENT_DAYS = 40
+"""What lasts longer is no event: "this year", "since spring"."""
+_SHORTEST, _LONGEST = 4, 240
+_NAMESPACE = uuid.UUID("6d0f2d5e-4b1c-4d39-9a5e-0c1f7b2a8e11")
+_ROBOT = re.compile(r"^(?:the robot|ロボット|机器人)", re.IGNORECASE)
+_TO_ROBOT = re.compile(
+    r"\b(?:you|robot)\b|あなた|きみ|君|お前|ロボット|て?くれ(?:た|て|まし)|你|机器人", re.IGNORECASE
+)
+"""What a person says in speaking of the robot."""
+_OF_PERSON = re.compile(
+    r"あなた(?:は|が|の|も)|\byour\b|\bthat you\b|\byou (?:are|were|have|had|like|love|live|work|own|said|told)\b"
+    r"|你(?:的|是|有|喜欢|住|养|说|家|在)",
+    re.IGNORECASE,
+)
+"""What a sentence about the robot must not say: it would make the robot a witness of the person's life."""
+
+
+def check(draft: Draft, pages: Sequence[Page], week_start: int = 0) -> Fact | None:
+    """Return the fact about the person that a draft stands for, or None if it may not become one."""
+    text = _without_brackets(checks.plain_line(draft.text, _LONGEST))
+    text = re.sub(r"^(?:ユーザー|話し手)(?:さん|くん)?", "あなた", text)
+    if len(draft.quote) > checks.LONGEST_QUOTE or len(text) < _SHORTEST:
+        return None
+    page = next(
+        (page for page in checks.pages_of(draft.turn, pages) if _rests_on(text, draft, page)), None
+    )
+    if page is None or not any(
+        is_statement(sentence, page.language) for sentence in sentences(draft.quote)
+    ):
+        return None
+    kind, told = _sorted(draft)
+    return make_fact(
+        page, text, draft.quote, Origin.MODEL, week_start, kind=kind, told_importance=told
+    )
+
+
+def check_of_agent(
+    draft: Draft, pages: Sequence[Page], agent: str, week_start: int = 0
+) -> Fact | None:
+    """Return the fact about the agent that a draft stands for, or None if it may not become one.
+
+    Its quote may be the agent's own words. Its subject is the agent, and it claims nothing about the person.
+    """
+    text = _ROBOT.sub(agent, _without_brackets(checks.plain_line(draft.text, _LONGEST)))
+    if (
+        not re.match(rf"{re.escape(agent)}(?![A-Za-z])", text)
+        or _OF_PERSON.search(text)
+        or len(text) < _SHORTEST
+    ):
+        return None
+    if len(draft.quote) > checks.LONGEST_QUOTE:
+        return None
+    for page in checks.pages_of(draft.turn, pages):
+        spoken = [f"{agent}. {page.heard}"]
+        if agent in draft.quote or _TO_ROBOT.search(draft.quote):
+            spoken.append(f"{agent}. {page.said}")
+        if any(is_grounded(text, draft.quote, words, page.language) for words in spoken):
+            kind, told = _sorted(draft)
+            return make_fact(
+                page,
+                text,
+                draft.quote,
+                Origin.MODEL,
+                week_start,
+                kind=kind,
+                told_importance=told,
+                about=agent,
+            )
+    return None
+
+
+def make_fact(
+    page: Page,
+    text: str,
+    quote: str,
+    origin: Origin,
+    week_start: int = 0,
+    *,
+    kind: Kind = Kind.OTHER,
+    told_importance: Importance | None = None,
+    about: str = "",
+) -> Fact:
+    """Date a sentence, weigh it, and give it an id that the same sentence from the same turn always gets.
+
+    Args:
+        page: The turn that it comes from.
+        text: The sentence.
+        quote: The words that it was drawn from.
+        origin: Who wrote it.
+        week_start: First day of the week, 0 for Monday.
+        kind: What it is about.
+        told_importance: What a model says of it. Rules may find that it is lasting all the same, never that it is less.
+        about: See `Fact.about`.
+    """
+    plain = _without_brackets(text)
+    dated = temporal.annotate(plain, page.language, page.at, week_start=week_start)
+    first, last = event_days(quote or text, page.language, page.at, week_start)
+    ruled = importance_of(bare(plain), page.language, kind)
+    key = "\n".join((page.person, page.id, text))
+    return Fact(
+        id=uuid.uuid5(_NAMESPACE, key).hex,
+        person=page.person,
+        text=dated,
+        language=page.language,
+        said_at=page.at,
+        kind=kind,
+        quote=quote,
+        event_from=first,
+        event_to=last,
+        origin=origin,
+        sources=(page.id,),
+        importance=ruled if ruled is Importance.LASTING else told_importance or ruled,
+        about=about,
+    )
+
+
+def event_days(
+    text: str, language: str, said_at: datetime, week_start: int = 0
+) -> tuple[date | None, date | None]:
+    """Return the first and the last day that a statement speaks of, if it names days at all.
+
+    Args:
+        text: The statement.
+        language: Two-letter code of it.
+        said_at: When it was said, aware, in the person's zone.
+        week_start: First day of the week, 0 for Monday.
+    """
+    days = [
+        (span.first_day, span.last_day)
+        for span in temporal.find_times(text, language, said_at, week_start=week_start)
+        if span.certain
+    ]
+    days = [(first, last) for first, last in days if (last - first).days < LONGEST_EVENT_DAYS]
+    if not days:
+        return None, None
+    return min(first for first, _ in days), max(last for _, last in days)
+
+
+def _rests_on(text: str, draft: Draft, page: Page) -> bool:
+    """Say whether a turn supports a fact, and the sentence that the quote is from does not make it a what-if or another's.
+
+    In Japanese, which leaves the subject out, a quote may be cut so that whom it tells of stands before it.
+    """
+    if not is_grounded(text, draft.quote, page.said, page.language):
+        return False
+    around = sentences_around(draft.quote, page.said)
+    if around and all(map(is_hypothetical, around)):
+        return False
+    meaning = analyse(text, page.language)
+    if page.language != "ja" or meaning.persons or meaning.names:
+        return True
+    others = [
+        other_before(sentence, place_of(draft.quote, sentence)[1], "ja") for sentence in around
+    ]
+    return not others or any(letters(other) in letters(text) for other in others)
+
+
+def _sorted(draft: Draft) -> tuple[Kind, Importance | None]:
+    """Return how a model sorted a fact, where it used the words that there are."""
+    kind = Kind(draft.kind) if draft.kind in set(Kind) else Kind.OTHER
+    importance = Importance(draft.importance) if draft.importance in set(Importance) else None
+    return kind, importance
+
+
+_BRACKETED_DATE = re.compile(
+    r"""\s*[(（][^()（）]*(?:\d{4}\s*年|\d{1,2}\s*月\s*\d{1,2}|\d{4}[-/.]\d{1,2}|\d{1,2}[-/]\d{1,2}
+        |(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+\d{1,2})[^()（）]*[)）]""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def _without_brackets(text: str) -> str:
+    """Take out dates that a model put in brackets: models miscount, the calendar does not."""
+    return _BRACKETED_DATE.sub("", text)

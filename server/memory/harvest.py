@@ -1,0 +1,33 @@
+"""What one look at a batch of pages gives: facts and everything else that memory keeps of a talk."""
+
+from dataclasses import dataclass
+
+from server.memory.models import Fact, Note, ProfileEntry, Trait
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """Pages of one batch that are about the same thing."""
+
+    keywords: frozenset[str]
+    summary: str
+    """In the language of the batch."""
+    pages: tuple[str, ...]
+    """Ids, oldest first; no page lies in two topics."""
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    """What was drawn from pages of one person, all of it checked; empty where there was nothing, or nothing sound."""
+
+    facts: tuple[Fact, ...] = ()
+    """What the person told, then what the agent told of itself or did for the person (`Fact.about`)."""
+    topics: tuple[Topic, ...] = ()
+    """A page that lies in none has still to be sorted."""
+    continued: frozenset[str] = frozenset()
+    """Ids of the pages that follow from the page before them in time."""
+    chain_summary: str = ""
+    """What the dialogue chain is about that runs on after the last page."""
+    profile: tuple[ProfileEntry, ...] = ()
+    traits: tuple[Trait, ...] = ()
+    notes: tuple[Note, ...] = ()

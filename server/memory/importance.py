@@ -1,0 +1,67 @@
+"""How long a fact is worth knowing, by rules: what must never fade, and what is of no interest within weeks.
+
+To forget what mattered is the worst that can happen. So one sign that something lasts is enough, while only a short, sure
+sentence about a small thing of the last days is fleeting; all the rest is ordinary. The signs are in `lexicon/importance.yaml`.
+"""
+
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+
+from server.memory.lexicon.expressions import FAMILY, expressions, language_of
+from server.memory.models import Importance, Kind
+from server.memory.terms import Analysis, TermKind
+from server.memory.wording import bare, plain_analysis
+
+_LASTING_KINDS = frozenset({Kind.HEALTH, Kind.PROFILE, Kind.RELATION})
+_FLEETING_KINDS = frozenset({Kind.EVENT, Kind.OTHER})
+"""A habit of watching television is not fleeting, a plan to have a bath neither."""
+_SEEN = frozenset({"television", "score"})
+"""What is fleeting though it names somebody: who acts or plays there is not met."""
+_LONGEST = {"ja": 40, "en": 90, "zh": 30}
+"""Characters; a longer sentence has room for more than the small thing."""
+
+
+def importance_of(text: str, language: str, kind: Kind) -> Importance:
+    """Return how long a fact is worth knowing.
+
+    Args:
+        text: The fact, with or without dates in brackets and the frame around a quotation.
+        language: Two-letter code; of one without expressions, those for English are taken.
+        kind: What it is about.
+    """
+    if kind in _LASTING_KINDS or _is_lasting(text, language):
+        return Importance.LASTING
+    if kind in _FLEETING_KINDS and _is_fleeting(text, language):
+        return Importance.FLEETING
+    return Importance.ORDINARY
+
+
+def _is_lasting(text: str, language: str) -> bool:
+    told = bare(text).replace("’", "'")
+    signs = expressions("importance", language_of(told, language))["lasting"]
+    return bool(_found(signs, told)) or _names_family(plain_analysis(text, language))
+
+
+def _names_family(meaning: Analysis) -> bool:
+    """Say whether one of the family is called by name: "your brother Owen"."""
+    return any(
+        one.kind is TermKind.PERSON and one.key in FAMILY and other.kind is TermKind.NAME
+        for one, other in pairwise(meaning.terms)
+    )
+
+
+def _is_fleeting(text: str, language: str) -> bool:
+    told = bare(text).replace("’", "'")
+    code = language_of(told, language)
+    lists = expressions("importance", code)
+    small = _found(lists["fleeting"], told)
+    if not small or len(told) > _LONGEST[code] or _found(lists["kept"], told):
+        return False
+    meaning = plain_analysis(text, language)
+    names_something = bool(meaning.names or meaning.proper or meaning.places) and not small & _SEEN
+    return not (meaning.negated or meaning.persons or names_something)
+
+
+def _found(signs: Mapping[str, re.Pattern[str]], told: str) -> set[str]:
+    return {sort for sort, sign in signs.items() if sign.search(told)}

@@ -1,0 +1,87 @@
+"""Lists of expressions by which a sentence is sorted, without a model: each a regular expression, by group and class."""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, TypeAlias
+
+import yaml
+
+from server.memory import lexicon
+
+Expressions: TypeAlias = Mapping[str, Mapping[str, re.Pattern[str]]]
+"""Group to class to what matches any expression of the class."""
+
+LANGUAGES = ("ja", "en", "zh")
+FAMILY = lexicon.KIN | {
+    "mother_in_law", "father_in_law", "sister_in_law", "brother_in_law", "child_in_law",
+}  # fmt: skip
+"""Classes of people in a family, by blood or marriage."""
+CLOSE = FAMILY | {"family", "friend"}
+"""Classes of people whom somebody grieves for. Pets are a notion of their own."""
+
+
+@cache
+def expressions(name: str, language: str) -> Expressions:
+    """Return the expressions of a list in one language.
+
+    Args:
+        name: Of the list, without the ending of its file.
+        language: Two-letter code; of one that is not in the lists, English counts.
+    """
+    code = language if language in LANGUAGES else "en"
+    content: Any = yaml.safe_load((files(__package__) / f"{name}.yaml").read_text(encoding="utf-8"))
+    return {
+        group: {
+            sort: _pattern(by_language[code], code)
+            for sort, by_language in classes.items()
+            if by_language.get(code)
+        }
+        for group, classes in content.items()
+    }
+
+
+def language_of(text: str, language: str) -> str:
+    """Return the language whose expressions may stand in a text: its script wins over what it is said to be."""
+    if re.search(r"[\u3040-\u30ff]", text):
+        return "ja"
+    if re.search(r"[\u3400-\u9fff]", text):
+        return "ja" if language == "ja" else "zh"
+    return "en"
+
+
+def _pattern(alternatives: list[str], language: str) -> re.Pattern[str]:
+    text = "|".join(alternatives)
+    for name, words in _words(language).items():
+        text = text.replace(f"<{name}>", words)
+    if language == "en":
+        text = rf"(?<!\w)(?:{text})(?!\w)"
+    return re.compile(text, re.IGNORECASE)
+
+
+@cache
+def _words(language: str) -> Mapping[str, str]:
+    """Return what `<kin>` and `<close>` stand for in expressions: words for the family; for it, friends and pets."""
+    people, notions = lexicon.persons(language), lexicon.concepts(language)
+    known = {**people.words, **people.phrases}
+    kin = _any_of([word for word, kinds in known.items() if lexicon.KIN & {*kinds}])
+    close = _any_of([word for word, kinds in known.items() if CLOSE & {*kinds}])
+    named = {**notions.words, **notions.phrases}
+    pets = _any_of([word for word, kinds in named.items() if "pet" in kinds and word not in _KEEP])
+    frame = _FRAMES[language]
+    return {"kin": frame.format(kin), "close": f"(?:{frame.format(close)}|{frame.format(pets)})"}
+
+
+_FRAMES = {
+    "ja": "(?:(?<![丈工義]){}(?![公校指切方子友戚]))",
+    "en": r"(?:(?<!\w){}(?:-in-law|s)?(?!\w))",
+    "zh": "(?:{})",
+}
+"""What keeps a word for a person from being a part of another: 丈夫, 主人公, "parentheses"."""
+_KEEP = frozenset({"飼う", "飼い"})
+"""Words about pets that are no pets."""
+
+
+def _any_of(words: list[str]) -> str:
+    return f"(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})"
