@@ -156,13 +156,24 @@ def bench_turn_command(
 @bench_app.command("memory")
 def bench_memory_command(
     language: Annotated[str, typer.Option(help="Language of the facts: ja or en.")] = "ja",
+    locomo: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.json", help="Find the evidence in dialogues of this form instead."
+        ),
+    ] = None,
+    ablate: Annotated[
+        bool, typer.Option("--ablate", help="With --locomo: also without each part.")
+    ] = False,
     as_json: JsonOption = False,
     config: ConfigOption = None,
 ) -> None:
     """Measure recall from 100, 1,000 and 10,000 facts, and how long a text takes to embed."""
-    from server.commands import bench_memory  # noqa: PLC0415 - heavy
+    from server.commands import bench_dialogues, bench_memory  # noqa: PLC0415 - heavy
 
     async def work(loaded: Config, tell: Tell) -> Report:
+        if locomo is not None:
+            return await bench_dialogues.bench_dialogues(locomo, loaded, tell, ablate=ablate)
         return await bench_memory.bench_memory(loaded, language, tell)
 
     finish(carry_out(with_config(work, config), nothing=bench_memory.NOTHING, as_json=as_json))

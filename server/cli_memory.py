@@ -41,6 +41,7 @@ def add_to(app: typer.Typer) -> None:
     app.command("restore")(restore_command)
     app.command("recall-test")(recall_test_command)
     app.command("calibrate")(calibrate_command)
+    app.command("calibrate-pages")(calibrate_pages_command)
 
 
 @memory_app.command("list")
@@ -279,3 +280,20 @@ def calibrate_command(
         return await calibrate.calibrate(sets, loaded, out, tell, plain=plain)
 
     finish(carry_out(with_config(work, config), nothing=calibrate.NOTHING, as_json=as_json))
+
+
+def calibrate_pages_command(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="SET.json…", help="Dialogues with questions.")
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE.json", help="Where it is written.")],
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+) -> None:
+    """Learn from dialogues how pages are ranked and when none is told, for `retrieval.pages.calibration`."""
+    from server.commands import calibrate_pages
+
+    async def work(loaded: Config, tell: Tell) -> Report:
+        return await calibrate_pages.calibrate_pages(files, out, loaded, tell)
+
+    finish(carry_out(with_config(work, config), nothing=calibrate_pages.NOTHING, as_json=as_json))

@@ -26,7 +26,9 @@ from server.config_memory import (
     ExtractionSection,
     IndexSection,
     OpenAiEmbeddingSection,
+    PagesSection,
     RetrievalSection,
+    SegmentsSection,
     TransformersEmbeddingSection,
 )
 from server.config_section import EndpointSection, Section
@@ -53,8 +55,10 @@ __all__ = [
     "ExtractionSection",
     "IndexSection",
     "OpenAiEmbeddingSection",
+    "PagesSection",
     "RetrievalSection",
     "Section",
+    "SegmentsSection",
     "TransformersEmbeddingSection",
     "load_config",
 ]
@@ -287,6 +291,7 @@ class Config(BaseSettings):
     retrieval: RetrievalSection = RetrievalSection()
     index: IndexSection = IndexSection()
     extraction: ExtractionSection = ExtractionSection()
+    segments: SegmentsSection = SegmentsSection()
     history: HistorySection = HistorySection()
     persona: PersonaSection = PersonaSection()
     llm: LlmSection = LlmSection()

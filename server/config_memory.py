@@ -44,6 +44,15 @@ class ArticleSection(Section):
     threshold: Annotated[float, Field(ge=-1, le=2)] = 0.45
 
 
+class PagesSection(Section):
+    """Which exchanges reach a prompt word for word."""
+
+    limit: Annotated[int, Field(ge=0)] = 3
+    neighbours: Annotated[int, Field(ge=0, le=3)] = 1
+    gate: Probability | None = None
+    calibration: str = ""
+
+
 class RetrievalSection(Section):
     """Which memories reach a prompt."""
 
@@ -56,6 +65,7 @@ class RetrievalSection(Section):
     week_start: Annotated[int, Field(ge=0, le=6)] = 0
     embed_timeout_seconds: Seconds = 1.0
     calibration: str = ""
+    pages: PagesSection = PagesSection()
     article: ArticleSection = ArticleSection()
 
 
@@ -76,3 +86,15 @@ class ExtractionSection(Section):
     attempts: Annotated[int, Field(ge=1)] = 3
     retry_minutes: Annotated[float, Field(gt=0)] = 1.0
     duplicate_threshold: Probability | None = None
+
+
+class SegmentsSection(Section):
+    """How exchanges are sorted by topic, and which topics are kept at hand (MemoryOS, section 3)."""
+
+    similarity: Annotated[float, Field(ge=0, le=2)] = 0.6
+    capacity: Annotated[int, Field(ge=1)] = 200
+    hot: Annotated[float, Field(gt=0)] = 5.0
+    heat_visits: Annotated[float, Field(ge=0)] = 1.0
+    heat_pages: Annotated[float, Field(ge=0)] = 1.0
+    heat_recency: Annotated[float, Field(ge=0)] = 1.0
+    cooling_seconds: Annotated[float, Field(gt=0)] = 1e7

@@ -12,14 +12,7 @@ import anyio
 import structlog
 from anyio.abc import TaskGroup
 
-from firmware_bridge.events import (
-    Aborted,
-    Alert,
-    ShowTranscript,
-    SpeechStopped,
-    TextSaid,
-    WakeWord,
-)
+from firmware_bridge.events import Aborted, Alert, ShowTranscript, SpeechStopped, TextSaid, WakeWord
 from server.ahead import ahead
 from server.config import Config
 from server.errors import LlmError, OmoideError
@@ -30,13 +23,7 @@ from server.phrasebook import Phrasebook
 from server.ports import Asr, Clock, Device, Llm, TextDelta, Tts, Usage, Vad, Voice
 from server.prompting import PromptFiles, compose
 from server.query import normalize, tidy
-from server.sentences import (
-    Sentence,
-    join_sentences,
-    limit_length,
-    notice_pauses,
-    split_sentences,
-)
+from server.sentences import Sentence, join_sentences, limit_length, notice_pauses, split_sentences
 from server.speaking import Part, Playback, play_all, synthesize
 from server.trace import Laps, Turns, mark, stage
 from server.turn import Happening, Prompt, Stage, Transcript, Turn
@@ -249,6 +236,7 @@ class Conversation:
         )
 
     async def _think(self, prompt: Prompt, turn: Turn, laps: Laps) -> AsyncGenerator[str, None]:
+        turn.told = prompt.told
         async with aclosing(self.house.engines.llm.stream(prompt)) as events:
             async for event in events:
                 match event:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Literal
 
@@ -108,6 +108,8 @@ class Prompt:
     """Two-letter code of the language to answer in."""
     decoding: Decoding | None = None
     """None for a spoken reply."""
+    told: tuple[str, ...] = ()
+    """Ids of the facts and pages that memory offered and that are really in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,17 +122,56 @@ class Recalled:
     parts: Mapping[str, float] = field(default_factory=dict)
     """The components of the score, by name."""
     id: str = ""
+    sources: tuple[str, ...] = ()
+    """Ids of the pages that it was drawn from."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledPage:
+    """An exchange that was found relevant to a query, word for word."""
+
+    id: str
+    said: str
+    heard: str
+    at: datetime
+    """When it began; aware, in the person's zone."""
+    score: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+    """The components of the score, by name."""
+    neighbour: bool = False
+    """Whether it only came along, as the one before or after."""
+    language: str = "ja"
+    """Two-letter code of what was said."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledDay:
+    """What was talked about on one day."""
+
+    day: date
+    text: str
+    follow_ups: tuple[str, ...] = ()
+    """What to ask about next time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """What memory offers for one query, best first. Empty when nothing is relevant."""
+    """What memory offers for one query, and what it always offers of a person."""
 
     lines: tuple[Recalled, ...] = ()
+    """Facts that came to mind, best first."""
+    pages: tuple[RecalledPage, ...] = ()
+    """Exchanges that came to mind, best first."""
+    standing: tuple[Recalled, ...] = ()
+    """What must never be acted against, whatever is asked (allergies, losses), the gravest first."""
+    portrait: tuple[str, ...] = ()
+    """Who the person is, in short lines, the most telling first."""
+    days: tuple[RecalledDay, ...] = ()
+    """The last days on which they talked, newest last."""
 
     def __bool__(self) -> bool:
         """Whether anything came to mind."""
-        return bool(self.lines)
+        return bool(self.lines or self.pages)
 
 
 @dataclass(slots=True)
@@ -144,6 +185,8 @@ class Turn:
     transcript: Transcript | None = None
     query: str = ""
     recalled: Recollection = field(default_factory=Recollection)
+    told: tuple[str, ...] = ()
+    """Ids of the facts and pages of it that the model was shown."""
     reply: str = ""
     """The whole reply as the model wrote it, cleaned for display."""
     heard: str = ""

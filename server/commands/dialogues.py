@@ -20,6 +20,16 @@ ZONE = ZoneInfo("UTC")
 _TURN_SECONDS = 20
 _DATE = "%I:%M %p on %d %B, %Y"
 _TURN_ID = re.compile(r"D\d+:\d+")
+_BROKEN = (
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
+"""What a file of another form leads to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +103,7 @@ def read_dialogues(path: Path, zone: tzinfo = ZONE) -> tuple[list[Dialogue], str
     try:
         content = path.read_bytes()
         dialogues = [_dialogue(entry, zone) for entry in json.loads(content)]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except _BROKEN as error:
         raise ConfigError(
             f"{path} is no set of dialogues ({type(error).__name__}: {error}). It has to be a JSON list in the form of LoCoMo.",
             code="dialogues-broken",
@@ -125,7 +135,7 @@ def _utterances(talk: Mapping[str, Any], first: str, zone: tzinfo) -> Iterator[U
             role = Role.SAID if turn["speaker"] == first else Role.HEARD
             shown = f" {turn['blip_caption']}" if turn.get("blip_caption") else ""
             at = start + timedelta(seconds=_TURN_SECONDS * place)
-            yield Utterance(turn["dia_id"], role, turn["text"] + shown, at, session)
+            yield Utterance(str(turn["dia_id"]), role, turn["text"] + shown, at, session)
         session += 1
 
 

@@ -21,6 +21,10 @@ CERTAIN = 4.0
 _FOLDS = 5
 _MEMBERS = 2
 """Perceptrons, and forests, that are learnt with different dice and averaged."""
+_STEPS = 400
+_PACE = 0.05
+_PULL = 0.001
+"""Towards 0, of the weights of a ranking."""
 _GROWING = {
     "max_iter": 150,
     "max_leaf_nodes": 15,
@@ -164,3 +168,42 @@ def _library(name: str) -> Any:
         raise EngineMissing(
             "Learning needs scikit-learn: `pip install 'omoide[calibrate]'`."
         ) from error
+
+
+def learn_ranking(
+    lessons: Sequence[tuple[NDArray[np.float64], NDArray[np.bool_]]],
+) -> NDArray[np.float64]:
+    """Return weights under which the wanted rows of every lesson score highest: a conditional logit.
+
+    Args:
+        lessons: Of each question the signs of its candidates, shape (candidates, signs), and which of them are wanted.
+    """
+    worths = np.zeros(lessons[0][0].shape[1])
+    speed, force = np.zeros_like(worths), np.zeros_like(worths)
+    for step in range(1, _STEPS + 1):  # Adam
+        slope = _PULL * worths
+        for rows, wanted in lessons:
+            scores = rows @ worths
+            likely = np.exp(scores - scores.max())
+            slope += ((likely / likely.sum()) @ rows - rows[wanted].mean(axis=0)) / len(lessons)
+        speed = 0.9 * speed + 0.1 * slope
+        force = 0.99 * force + 0.01 * slope**2
+        worths -= _PACE * (speed / (1 - 0.9**step)) / (np.sqrt(force / (1 - 0.99**step)) + 1e-8)
+    return worths
+
+
+def learn_logistic(
+    rows: NDArray[np.float64], wanted: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], float]:
+    """Return weights and bias of a logistic model; both answers count alike, however often each occurs.
+
+    Raises:
+        EngineMissing: scikit-learn is not installed.
+    """
+    spread = rows.std(axis=0)
+    spread[spread == 0] = 1.0
+    model = _library("sklearn.linear_model").LogisticRegression(
+        class_weight="balanced", max_iter=1_000
+    )
+    model.fit(rows / spread, wanted)
+    return model.coef_[0] / spread, float(model.intercept_[0])

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,8 @@ class LineTable:
         self.roles: Integers = np.zeros(0, np.int64)
         self.days: Integers = np.zeros(0, np.int64)
         """Day of each, counted as `date.toordinal` does."""
+        self.moments: Integers = np.zeros(0, np.int64)
+        """Time of each, in seconds since 1970."""
         self.talks: Integers = np.zeros(0, np.int64)
         self.openings: Flags = np.zeros(0, bool)
         """The first two of a talk."""
@@ -61,6 +63,7 @@ class LineTable:
         self.pages += [placed.page for placed in lines]
         self.roles = _extended(self.roles, [placed.role for placed in lines])
         self.days = _extended(self.days, [placed.at.date().toordinal() for placed in lines])
+        self.moments = _extended(self.moments, [int(placed.at.timestamp()) for placed in lines])
         self.talks = _extended(self.talks, talks)
         self.openings = np.append(self.openings, np.array(openings, bool))
         self.marks = _extended(self.marks, [placed.line.marks for placed in lines])
@@ -78,7 +81,8 @@ class LineTable:
 
     def has(self, mark: Mark) -> Flags:
         """Return which utterances have a mark."""
-        return (self.marks & int(mark)) != 0
+        found: Flags = (self.marks & int(mark)) != 0
+        return found
 
     def holding(self, wanted: frozenset[AnswerType]) -> Floats:
         """Return what share of the wanted sorts of answer each utterance has to offer; 0 if none is wanted."""
@@ -86,7 +90,7 @@ class LineTable:
         for place, kind in enumerate(AnswerType):
             if kind in wanted:
                 shares += (self._holds >> place & 1).astype(np.float32)
-        return shares / max(1, len(wanted))
+        return shares / np.float32(max(1, len(wanted)))
 
     def dated(self) -> Flags:
         """Return which utterances speak of days."""
@@ -107,9 +111,12 @@ class LineTable:
         within = int((self.talks == talk).sum())
         talks, openings = [], []
         for placed in lines:
-            if self._last_at is None or placed.at - self._last_at > TALK_GAP:
+            at = placed.at.astimezone(
+                UTC
+            )  # two times of one zone are compared by clocks, which jump
+            if self._last_at is None or at - self._last_at > TALK_GAP:
                 talk, within = talk + 1, 0
-            self._last_at = placed.at
+            self._last_at = at
             talks.append(talk)
             openings.append(within < 2)
             within += 1

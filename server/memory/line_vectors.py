@@ -4,17 +4,20 @@ The short form is a projection onto random axes, which keeps cosines about as th
 (Johnson and Lindenstrauss); whole vectors of ten thousand exchanges would take longer to multiply than all else together.
 """
 
+from collections.abc import Mapping
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from server.memory.line_table import Floats
+from server.memory.line_table import Flags, Floats
 
 SHORT = 128
 """Numbers of the short form."""
 _SAMPLE = 1_000
 """Utterances from which mean and spread of the cosines are reckoned."""
+_LEAST_SPREAD = 1e-6
+"""Below it cosines differ by rounding alone."""
 
 Halves = NDArray[np.float16]
 
@@ -23,11 +26,12 @@ class LineVectors:
     """One row for each utterance; an utterance that has no vector yet has a row of zeros. Grows at the end."""
 
     def __init__(self, rows: Floats) -> None:
-        """Hold rows of shape (utterances, dimensions), each of length 1 or zero."""
+        """Hold rows of shape (utterances, dimensions), each of length 1 or zero; a broken one counts as zero."""
         self._axes = _axes(rows.shape[1])
+        rows = _sound(rows)
         self._whole: Halves = rows.astype(np.float16)
         self._short: Floats = _shortened(rows, self._axes)
-        self._missing = ~rows.any(axis=1)
+        self._missing: Flags = (rows == 0).all(axis=1)
         self._sample = self._draw()
 
     def __len__(self) -> int:
@@ -35,44 +39,68 @@ class LineVectors:
 
     def add(self, rows: Floats) -> None:
         """Add the rows of utterances that follow."""
+        rows = _sound(rows)
         self._whole = np.vstack([self._whole, rows.astype(np.float16)])
         self._short = np.vstack([self._short, _shortened(rows, self._axes)])
-        self._missing = np.append(self._missing, ~rows.any(axis=1))
+        self._missing = np.append(self._missing, (rows == 0).all(axis=1))
         self._sample = self._draw()
 
-    def put(self, place: int, row: Floats) -> None:
-        """Give an utterance its vector."""
-        self._whole[place] = row
-        self._short[place] = _shortened(row[None, :], self._axes)[0]
-        self._missing[place] = False
+    def put(self, by_place: Mapping[int, Floats]) -> None:
+        """Give utterances their vectors."""
+        for place, row in by_place.items():
+            rows = _sound(row[None, :])
+            self._whole[place] = rows[0]
+            self._short[place] = _shortened(rows, self._axes)[0]
+            self._missing[place] = not rows.any()
+        self._sample = self._draw()
+
+    def missing(self) -> NDArray[np.intp]:
+        """Return the places of utterances without a vector."""
+        return np.flatnonzero(self._missing)
 
     def look_through(self, query: Floats) -> Floats:
         """Return about how far each cosine with `query` stands above the mean, in standard deviations."""
         cosines = self._short @ _shortened(query[None, :], self._axes)[0]
-        held = cosines[~self._missing]
-        if not len(held) or held.std() == 0:
-            return np.zeros(len(cosines), np.float32)
-        stands = (cosines - held.mean()) / held.std()
+        stands = _standing(cosines, cosines[~self._missing])
         stands[self._missing] = 0.0
-        return stands.astype(np.float32)
+        return stands
 
     def stand(self, query: Floats, places: NDArray[np.intp]) -> tuple[Floats, Floats]:
         """Return the cosines of some utterances, and how far each stands above the mean of all; 0 of those without a vector."""
         cosines = self._whole[places].astype(np.float32) @ query
-        sample = self._sample @ query
-        spread = float(sample.std()) if len(sample) else 0.0
-        stands = (cosines - sample.mean()) / spread if spread > 0 else np.zeros_like(cosines)
+        stands = _standing(cosines, self._sample @ query)
         stands[self._missing[places]] = 0.0
-        return cosines, stands.astype(np.float32)
+        return cosines, stands
 
     def of(self, places: NDArray[np.intp]) -> Floats:
         """Return whole vectors."""
         return self._whole[places].astype(np.float32)
 
+    def rest(self) -> float:
+        """Return the mean cosine of any two utterances: models differ in it, and what lies below tells nothing."""
+        if len(self._sample) < 2:
+            return 0.0
+        mean = self._sample.mean(axis=0)
+        return float(np.clip(mean @ mean, 0.0, 0.99))
+
     def _draw(self) -> Floats:
         held = np.flatnonzero(~self._missing)
         chosen = held[:: max(1, len(held) // _SAMPLE)]
         return self._whole[chosen].astype(np.float32)
+
+
+def _sound(rows: Floats) -> Floats:
+    """Return rows with zeros in the place of broken ones (NaN, infinity): one would spoil the mean of all."""
+    return np.where(np.isfinite(rows).all(axis=1, keepdims=True), rows, np.float32(0))
+
+
+def _standing(cosines: Floats, sample: Floats) -> Floats:
+    """Return how far cosines stand above the mean of a sample; zeros if all of the sample are the same."""
+    spread = float(sample.std()) if len(sample) else 0.0
+    if spread < _LEAST_SPREAD:
+        return np.zeros_like(cosines)
+    stands: Floats = ((cosines - sample.mean()) / spread).astype(np.float32)
+    return stands
 
 
 @cache

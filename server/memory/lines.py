@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import IntEnum, IntFlag
+from itertools import pairwise
 from typing import TypeAlias
 from zlib import crc32
 
@@ -30,11 +31,13 @@ _PIECE_LETTERS = 4
 _LONGEST_EVENT_DAYS = 60
 _MOST_DAYS = 4
 _MOST_TOKENS = 2_000
+_LONGEST = 2_000
+"""Characters that are looked at, as `analyse` does: patterns take the square of the length."""
 _HEADER = struct.Struct("<HHHHH")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fffー]+")
 _GRAMMAR = re.compile(r"[\u3040-\u309f]{2}")
 _QUESTION = re.compile(r"[?？]")
-_ENDS_ASKING = re.compile(r"[?？][\s」』\"'”’)）]*$")
+_ENDS_ASKING = re.compile(r"[?？][\s!！」』\"'”’)）]*$")
 
 
 class Role(IntEnum):
@@ -91,7 +94,7 @@ def read_line(text: str, language: str, at: datetime, week_start: int = 0) -> Li
         at: When; aware, in the person's zone.
         week_start: First day of the week, 0 for Monday.
     """
-    plain = normalize(text)
+    plain = normalize(text)[:_LONGEST]
     spans = temporal.find_times(plain, language, at, week_start=week_start)
     terms = analyse(plain, language)
     tokens = [token for channel in tokens_of(plain, terms, language) for token in channel]
@@ -143,10 +146,10 @@ def tokens_of(
     ]
     words = [_number("w", term.key) for term in kept]
     words += [_number("n", notion) for notion in sorted(terms.notions)]
-    pairs = [
-        _number("p", f"{one.key} {other.key}")
-        for one, other in zip(kept, kept[1:], strict=False)
-    ]
+    pairs = [_number("p", f"{one.key} {other.key}") for one, other in pairwise(kept)]
+    for form in sorted(left_out, key=len, reverse=True):
+        if len(form) > 1:  # a single sign is a part of many other words
+            text = text.replace(form, " ")
     return words, pairs, _pieces(text, kept)
 
 
@@ -170,6 +173,8 @@ def unpack_line(data: bytes) -> Line:
         raise ValueError("no line: too short") from error
     if len(data) != _HEADER.size + 8 * stretches + 4 * tokens:
         raise ValueError("no line: wrong length")
+    if marks >> len(Mark) or holds >> len(AnswerType):
+        raise ValueError("no line: unknown flags")
     days = np.frombuffer(data, "<i4", 2 * stretches, _HEADER.size).reshape(-1, 2).tolist()
     return Line(
         np.frombuffer(data, "<u4", tokens, _HEADER.size + 8 * stretches),

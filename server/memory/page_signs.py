@@ -78,7 +78,9 @@ def page_signs(
     signs |= _kind_signs(query, table)
     signs |= _day_signs(query.question, table)
     asked = query.question.vector
-    signs["dense"] = np.zeros(len(table), np.float32) if asked is None else vectors.look_through(asked)
+    signs["dense"] = (
+        np.zeros(len(table), np.float32) if asked is None else vectors.look_through(asked)
+    )
     places = best_of(weigh(signs, FIRST_LOOK), limit)
     close = {name: column[places] for name, column in signs.items()}
     return places, close | _vector_signs(asked, table, vectors, places)
@@ -136,7 +138,11 @@ def _day_signs(question: Question, table: LineTable) -> dict[str, Floats]:
         if last - first > _LONGEST_RANGE_DAYS:
             continue
         if last - first <= _SHORT_RANGE_DAYS:  # people tell of a day for some days after it
-            steps = [(first, last + 9, 1.0), (last + 10, last + 31, 0.4), (first - 9, first - 1, 0.3)]
+            steps = [
+                (first, last + 9, 1.0),
+                (last + 10, last + 31, 0.4),
+                (first - 9, first - 1, 0.3),
+            ]
         else:
             steps = [(first, last, 1.0), (last + 1, last + 31, 0.5)]
         for low, high, worth in steps:
@@ -164,10 +170,16 @@ def _vector_signs(
 
 def weigh(signs: Signs, weights: Mapping[str, float]) -> Floats:
     """Return the weighted sum of signs."""
-    return np.sum([signs[name] * np.float32(worth) for name, worth in weights.items()], axis=0)
+    total: Floats = np.sum(
+        [signs[name] * np.float32(worth) for name, worth in weights.items()], axis=0
+    )
+    return total
 
 
 def best_of(scores: Floats, limit: int) -> Places:
     """Return the places of the highest scores, best first; of equal ones the later first."""
-    chosen = np.argpartition(-scores, limit)[:limit] if limit < len(scores) else np.arange(len(scores))
-    return chosen[np.lexsort((-chosen, -scores[chosen]))]
+    if limit < len(scores):
+        places = np.flatnonzero(scores >= np.partition(scores, -limit)[-limit])
+    else:
+        places = np.arange(len(scores))
+    return places[np.lexsort((-places, -scores[places]))[:limit]]

@@ -2,15 +2,25 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Executable, Row, func, or_, select, update
+from sqlalchemy import Connection, Executable, Row, func, or_, select, tuple_, update
 
 from server.memory.counters import Part, count_change
 from server.memory.database import Database, insert_new
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.models import Page
 from server.memory.schema import pages
+
+
+class Outline(NamedTuple):
+    """Where an exchange stands, without its words."""
+
+    id: str
+    at: datetime
+    """In the person's zone."""
+    segment: str
+    """Empty until it has been sorted."""
 
 
 class Pages:
@@ -45,6 +55,36 @@ class Pages:
     def of(self, person: str) -> list[Page]:
         """Return all exchanges of a person, oldest first."""
         return self._find(select(pages).where(pages.c.person == person).order_by(pages.c.at))
+
+    def outline(self, person: str, after: tuple[datetime, str] | None = None) -> list[Outline]:
+        """Return where the exchanges of a person stand, oldest first.
+
+        Args:
+            person: Whose.
+            after: Time and id of a page: only those that follow it.
+        """
+        columns = (pages.c.id, pages.c.at, pages.c.zone, pages.c.segment)
+        query = select(*columns).where(pages.c.person == person)
+        if after is not None:
+            query = query.where(tuple_(pages.c.at, pages.c.id) > tuple_(*after))
+        rows = self._database.rows(query.order_by(pages.c.at, pages.c.id))
+        return [Outline(row.id, in_zone(row.at, row.zone), row.segment) for row in rows]
+
+    def count(self, person: str) -> int:
+        """Return how many exchanges of a person there are."""
+        query = select(func.count()).select_from(pages).where(pages.c.person == person)
+        return int(self._database.rows(query)[0][0])
+
+    def find(self, ids: Sequence[str]) -> dict[str, Page]:
+        """Return exchanges by id; those that are gone are missing."""
+        return {page.id: page for page in self._find(select(pages).where(pages.c.id.in_(ids)))}
+
+    def before(self, page: Page) -> Page | None:
+        """Return the exchange of the same person right before one, if there is any."""
+        mine = select(pages).where(pages.c.person == page.person)
+        earlier = mine.where(tuple_(pages.c.at, pages.c.id) < tuple_(page.at, page.id))
+        found = self._find(earlier.order_by(pages.c.at.desc(), pages.c.id.desc()).limit(1))
+        return found[0] if found else None
 
     def of_day(self, person: str, day: date) -> list[Page]:
         """Return the exchanges of a person on one day, counted where the person was, oldest first."""

@@ -75,7 +75,7 @@ class Postings:
 
     def rarities(self, tokens: Tokens) -> Floats:
         """Return how telling tokens are (BM25's idf); one that occurs nowhere is the most telling."""
-        found = np.array([len(self._of(int(token))[0]) for token in tokens], np.float32)
+        found = np.array([len(self._of(token)[0]) for token in tokens.tolist()], np.float32)
         return np.log1p((self.size - found + 0.5) / (found + 0.5)).astype(np.float32)
 
     def match(self, channels: Sequence[Channel]) -> Floats:
@@ -83,9 +83,11 @@ class Postings:
         scores = np.zeros((len(channels), self.size), np.float32)
         for row, channel in enumerate(channels):
             left = _MOST_POSTINGS
-            found = [(token, *self._of(int(token))) for token in channel.tokens]
-            found = sorted((one for one in found if len(one[1])), key=lambda one: len(one[1]))
-            chosen = []
+            found = [(token, *self._of(token)) for token in channel.tokens.tolist()]
+            found = sorted(
+                (one for one in found if len(one[1])), key=lambda one: (len(one[1]), one[0])
+            )
+            chosen: list[tuple[int, Integers, Floats]] = []
             for token, places, counts in found:
                 left -= len(places)
                 if left < 0 and chosen:

@@ -9,12 +9,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
-import anyio
-import structlog
 from anyio import to_thread
 
 from server.config import RetrievalSection
-from server.errors import OmoideError
 from server.memory.calibration import Calibration
 from server.memory.models import Candidate
 from server.memory.parts import split_question
@@ -23,10 +20,9 @@ from server.memory.scoring import recency, signs_of, with_opinions
 from server.memory.shelf import Entry, Shelf
 from server.memory.shelves import Shelves
 from server.memory.store import Vector
+from server.memory.vectors_in_time import embed_in_time
 from server.memory.wording import Wording
 from server.ports import Embedder
-
-log = structlog.get_logger(__name__)
 
 
 class Reader(Protocol):
@@ -185,19 +181,6 @@ def select(ranked: Sequence[Candidate], limit: int) -> list[Candidate]:
         places -= candidate.passed
         kept.append(candidate)
     return kept
-
-
-async def embed_in_time(
-    embedder: Embedder, texts: Sequence[str], seconds: float
-) -> Sequence[Vector | None]:
-    """Embed a query and its parts; without an answer in time, search goes on by words and days alone."""
-    try:
-        with anyio.move_on_after(seconds):
-            return list(await embedder.embed(texts, "query"))
-        log.warning("recall-without-vectors", code="embedding-timeout")
-    except OmoideError as error:
-        log.warning("recall-without-vectors", code=error.code, reason=str(error))
-    return [None] * len(texts)
 
 
 def as_scores(candidate: Candidate) -> Mapping[str, float]:

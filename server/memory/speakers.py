@@ -11,7 +11,7 @@ from server.memory.lines import Role
 
 _OF_ROBOT = {
     "ja": re.compile(
-        r"(?:君|きみ|あなた|お前|おまえ|そっち|ロボット)(?:は|が|の|も|って|、)|(?:勧め|すすめ|薦め|教え|紹介し|約束し|提案し|歌っ|話し)てくれた"
+        r"(?:(?<![一-龠ァ-ヶー])君|きみ|あなた|お前|おまえ|そっち|ロボット)(?:は|が|の|も|って|、)|(?:勧め|すすめ|薦め|教え|紹介し|約束し|提案し|歌っ|話し)てくれた"
         r"|(?:言っ|おっしゃっ)て(?:くれ|まし)た"
     ),
     "en": re.compile(
@@ -19,8 +19,9 @@ _OF_ROBOT = {
         r"|\byou (?:said|told|recommended|suggested|promised|mentioned|gave|sang|advised)\b|\byour\b",
         re.IGNORECASE,
     ),
-    "zh": re.compile(r"你(?!记得|还记得|知道)(?:说|推荐|建议|告诉|给|答应|叫|是|的)"),
+    "zh": re.compile(r"(?<![跟和对给向诉])你(?:说|推荐|建议|告诉|给|答应|叫|是|的)"),
 }
+_LETTER = "a-zA-Z\u00c0-\u024f"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,11 @@ class Speakers:
     def forms(self) -> frozenset[str]:
         """All names and their parts, in lower case."""
         names = (*self.person, *self.other)
-        return frozenset(part for name in names for part in (name.casefold(), *name.casefold().split()))
+        return frozenset(
+            part
+            for name in map(str.casefold, names)
+            for part in (name, *re.split(r"[\s・·-]+", name))
+        )
 
 
 def asked_role(text: str, language: str, speakers: Speakers) -> Role | None:
@@ -49,16 +54,24 @@ def asked_role(text: str, language: str, speakers: Speakers) -> Role | None:
 def in_first_person(text: str, language: str, speakers: Speakers) -> str:
     """Return a question as the one that it names would put it."""
     for name in sorted((*speakers.person, *speakers.other), key=len, reverse=True):
+        named = _pattern(name)
         if language in ("ja", "zh"):
-            text = re.sub(rf"{re.escape(name)}(?:さん|くん|ちゃん|先生)?(?:は|が|の|って)?", "", text)
+            text = re.sub(
+                rf"{named}(?:さん|くん|ちゃん|先生|君|様)?(?:は|が|の|って|的)?", "", text
+            )
         else:
-            text = re.sub(rf"\b{re.escape(name)}['’]s\b", "my", text, flags=re.IGNORECASE)
-            text = re.sub(rf"\b{re.escape(name)}\b", "I", text, flags=re.IGNORECASE)
+            text = re.sub(rf"{named}['’]s\b", "my", text)
+            text = re.sub(rf"{named}(?<=s)['’](?!\w)", "my", text)
+            text = re.sub(named, "I", text)
     return text.strip()
 
 
 def _names_any(text: str, names: tuple[str, ...]) -> bool:
-    folded = text.casefold()
-    return any(
-        re.search(rf"(?<![a-z]){re.escape(name.casefold())}(?![a-z])", folded) for name in names
-    )
+    return any(re.search(_pattern(name), text) for name in names)
+
+
+def _pattern(name: str) -> str:
+    """Return what finds a name, whatever its case, but not inside a longer word in Latin letters; nothing if it is blank."""
+    if not name.strip():
+        return "(?!)"
+    return rf"(?<![{_LETTER}])(?i:{re.escape(name.strip())})(?![{_LETTER}])"

@@ -133,14 +133,24 @@ class Tiers:
             _put(connection, line_vectors, rows)
             count_change(connection, Part.PAGES, set(owners.values()))
 
-    def line_vectors_of(self, person: str, stamp: str) -> dict[tuple[str, int], Vector]:
-        """Return the embeddings of a person's lines that were made with `stamp`, by page and role."""
+    def line_vectors_of(
+        self, person: str, stamp: str, page_ids: Sequence[str] | None = None
+    ) -> dict[tuple[str, int], Vector]:
+        """Return the embeddings of a person's lines that were made with `stamp`, by page and role.
+
+        Args:
+            person: Whose.
+            stamp: What made them.
+            page_ids: Of these pages only.
+        """
         query = (
             select(line_vectors.c.page, line_vectors.c.role, line_vectors.c.data)
             .join(pages, pages.c.id == line_vectors.c.page)
             .where(pages.c.person == person, line_vectors.c.stamp == stamp)
             .where(func.length(line_vectors.c.data) > 0)
         )
+        if page_ids is not None:
+            query = query.where(line_vectors.c.page.in_(page_ids))
         return {
             (row.page, row.role): np.frombuffer(row.data, "<f2").astype(np.float32)
             for row in self._database.rows(query)

@@ -1,0 +1,165 @@
+"""`omoide calibrate-pages`: learns from dialogues with questions how much each sign of a page counts, and when to stay silent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from server import embedding
+from server.commands.dialogue_memory import DialogueMemory, Found, KnownVectors, remembered
+from server.commands.dialogues import Dialogue, DialogueQuestion, read_dialogues
+from server.commands.learning import learn_logistic, learn_ranking
+from server.commands.report import Report, Tell
+from server.config import Config
+from server.memory.page_recall import gate_signs
+from server.memory.page_weights import PageWeights, write_page_weights
+from server.memory.question import read_question
+
+NOTHING = {"questions": 0, "weights": {}, "threshold": None, "error": None}
+BY_WORDS = (
+    "words", "words_of_best", "pairs", "pieces", "speaker", "dated", "day_near", "day_told", "asking", "own", "offers",
+    "after_question", "topic",
+)  # fmt: skip
+"""Signs that a sum is learnt over. How long an utterance is and where in a talk it stands would tell more about the sets than
+about people."""
+WITH_VECTORS = (*BY_WORDS, "dense", "dense_near")
+MOST_FALSE = 0.2
+"""Share of questions about somebody else's life that may bring pages to mind."""
+_FOREIGN = 3
+"""Questions of other dialogues that are asked for each of one's own."""
+_START = PageWeights(
+    {"words": 6.0, "dense": 1.0, "speaker": 1.0}, {"words": 6.0, "speaker": 1.0}, {}, 0.0
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    dialogue: Dialogue
+    question: DialogueQuestion
+    found: Found
+    own: bool
+    """Whether the dialogue holds the answer."""
+
+    def rows(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """Return the signs of the candidates."""
+        signs = [one.signs for one in self.found.findings.candidates]
+        return np.array([[each[name] for name in names] for each in signs], np.float64)
+
+    def wanted(self) -> NDArray[np.bool_]:
+        """Return which candidates hold the answer."""
+        return np.array([turn in self.question.evidence for turn in self.found.turns], bool)
+
+
+async def calibrate_pages(
+    files: Sequence[Path], target: Path, config: Config, tell: Tell
+) -> Report:
+    """Learn and write.
+
+    Args:
+        files: Sets of dialogues.
+        target: Where the weights are written.
+        config: Embedding and retrieval are taken from it.
+        tell: Told how well it went.
+
+    Raises:
+        OmoideError: ``dialogues-broken``, or an engine is missing or fails.
+    """
+    dialogues = [dialogue for file in files for dialogue in read_dialogues(file)[0]]
+    embedder = KnownVectors(embedding.build(config.embedding))
+    try:
+        await embedder.warm_up()
+        asked = [each for one in dialogues for each in await _ask(one, dialogues, config, embedder)]
+    finally:
+        await embedder.aclose()
+    weights = learn(asked, ", ".join(file.stem for file in files))
+    weights = _with_gate(asked, weights, tell)
+    write_page_weights(target, weights)
+    tell(f"Written: {target}. Use it with retrieval.pages.calibration.")
+    return Report(
+        {
+            **NOTHING,
+            "questions": sum(each.own for each in asked),
+            "weights": dict(weights.with_vectors),
+            "threshold": weights.threshold,
+        }
+    )
+
+
+def learn(asked: Sequence[_Asked], learnt_from: str) -> PageWeights:
+    """Return weights under which the right utterances come first."""
+    lessons = [each for each in asked if each.own and each.wanted().any()]
+    sums = {}
+    for names in (WITH_VECTORS, BY_WORDS):
+        learnt = learn_ranking([(each.rows(names), each.wanted()) for each in lessons])
+        sums[names] = {
+            name: round(float(worth), 3) for name, worth in zip(names, learnt, strict=True)
+        }
+    return PageWeights(sums[WITH_VECTORS], sums[BY_WORDS], {}, 1.0, learnt_from)
+
+
+async def _ask(
+    dialogue: Dialogue, others: Sequence[Dialogue], config: Config, embedder: KnownVectors
+) -> list[_Asked]:
+    """Ask a dialogue its own questions and, as if they were about it, some of others."""
+    foreign = [
+        (one, other)
+        for other in others
+        if other.language == dialogue.language and other.name != dialogue.name
+        for one in other.questions
+        if one.evidence
+    ]
+    order = np.random.default_rng(0).permutation(len(foreign))
+    chosen = [foreign[place] for place in order[: _FOREIGN * len(dialogue.questions)]]
+    asked = []
+    async with remembered(dialogue, config, embedder) as ranking:
+        memory = ranking(_START)
+        await memory.embed(dialogue.questions)
+        for question in dialogue.questions:
+            found = await memory.ask(question)
+            asked.append(_Asked(dialogue, question, found, bool(question.evidence)))
+        last = dialogue.utterances[-1].at
+        for question, other in chosen:
+            late = replace(question, asked_at=max(last, question.asked_at), evidence=frozenset())
+            asked.append(_Asked(dialogue, late, await memory.ask(late, other.speakers), False))
+    return asked
+
+
+def _with_gate(asked: Sequence[_Asked], weights: PageWeights, tell: Tell) -> PageWeights:
+    """Learn when to stay silent; the threshold is chosen on dialogues that were not learnt from."""
+    known = [_of_gate(each, weights) for each in asked]
+    names = list(known[0])
+    rows = np.array([[each[name] for name in names] for each in known])
+    own = np.array([each.own for each in asked])
+    owners = [each.dialogue.name for each in asked]
+    likely = np.zeros(len(asked))
+    for apart in sorted(set(owners)):
+        out = np.array([owner == apart for owner in owners])
+        if len(set(own[~out].tolist())) == 2:
+            worths, bias = learn_logistic(rows[~out], own[~out])
+            likely[out] = 1 / (1 + np.exp(-(rows[out] @ worths + bias)))
+    threshold = 1.0
+    for tried in np.round(np.arange(0.95, 0.04, -0.05), 2):
+        kept, false = float((likely[own] >= tried).mean()), float((likely[~own] >= tried).mean())
+        tell(f"gate {tried}: {kept:.3f} of the own questions pass, {false:.3f} of the foreign ones")
+        if false <= MOST_FALSE:
+            threshold = float(tried)
+    worths, bias = learn_logistic(rows, own)
+    gate = {name: round(float(worth), 4) for name, worth in zip(names, worths, strict=True)}
+    return replace(weights, gate=gate | {"bias": round(float(bias), 4)}, threshold=threshold)
+
+
+def _of_gate(asked: _Asked, weights: PageWeights) -> dict[str, float]:
+    """Return what the gate looks at, with candidates in the order of these weights."""
+    scored = [
+        replace(
+            one, score=sum(worth * one.signs[name] for name, worth in weights.with_vectors.items())
+        )
+        for one in asked.found.findings.candidates
+    ]
+    scored.sort(key=lambda one: -one.score)
+    question = asked.question
+    return gate_signs(
+        read_question(question.text, asked.dialogue.language, question.asked_at), scored
+    )

@@ -1,0 +1,166 @@
+"""The read path over pages: from a question to the few exchanges, word for word, in which the answer was spoken, or none.
+
+Two stages as in MemoryOS (section 3.3): the five segments nearest to the question, then pages. The first only adds to
+the score of the second: as a filter it loses answers.
+"""
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import numpy as np
+from anyio import to_thread
+
+from server.config import PagesSection
+from server.memory.line_table import Floats
+from server.memory.page_shelf import PageShelf, ShelvedSegment
+from server.memory.page_shelves import PageShelves
+from server.memory.page_signs import PageQuery, Places, best_of, cut_query, page_signs, weigh
+from server.memory.page_weights import PageWeights
+from server.memory.question import Question, read_question
+from server.memory.speakers import Speakers, in_first_person
+from server.memory.terms import TermKind
+from server.memory.vectors_in_time import embed_in_time
+from server.memory.wording import Wording
+from server.ports import Embedder
+
+LOOKED_AT = 100
+"""Utterances that are looked at closely."""
+BEST_SEGMENTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PageCandidate:
+    """An utterance that was looked at, and how relevant it is."""
+
+    page: str
+    role: int
+    """0 if the person said it, 1 if it was heard."""
+    score: float
+    signs: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class PageFindings:
+    """What was found for a question."""
+
+    candidates: tuple[PageCandidate, ...] = ()
+    """Best first, one for each utterance."""
+    relevance: float = 0.0
+    """Probability that any of them answers."""
+    passed: bool = False
+
+
+class PageReader:
+    """Finds the exchanges that a question is about."""
+
+    def __init__(
+        self,
+        shelves: PageShelves,
+        embedder: Embedder,
+        wording: Wording,
+        section: PagesSection,
+        weights: PageWeights,
+        *,
+        week_start: int = 0,
+        embed_seconds: float = 1.0,
+    ) -> None:
+        self._shelves = shelves
+        self._embedder = embedder
+        self._wording = wording
+        self._section = section
+        self._weights = weights
+        self._week_start = week_start
+        self._embed_seconds = embed_seconds
+
+    async def find(
+        self, person: str, text: str, language: str, at: datetime, speakers: Speakers
+    ) -> PageFindings:
+        """Return the utterances that were looked at.
+
+        Args:
+            person: Whose pages.
+            text: The question, as transcribed.
+            language: Two-letter code of it.
+            at: The moment it is asked, aware, in the person's zone; only what was said before is found.
+            speakers: The names of the two that talk.
+
+        Raises:
+            StoreError: The store can't be read.
+        """
+        async with self._shelves.hold(person) as shelf:
+            if not len(shelf.table):
+                return PageFindings()
+            alike = self._wording.of_query(in_first_person(text, language, speakers))
+            [vector] = await embed_in_time(self._embedder, [alike], self._embed_seconds)
+            question = read_question(text, language, at, self._week_start)
+            query = cut_query(replace(question, vector=vector), speakers)
+            return await to_thread.run_sync(self._rank, shelf, query)
+
+    def _rank(self, shelf: PageShelf, query: PageQuery) -> PageFindings:
+        places, signs = page_signs(query, shelf.table, shelf.postings, shelf.vectors, LOOKED_AT)
+        said = shelf.table.moments[places] <= query.question.at.timestamp()
+        places, signs = places[said], {name: column[said] for name, column in signs.items()}
+        signs["topic"] = topic_sign(query.question, shelf, places)
+        asked = query.question.vector is not None
+        scores = weigh(signs, self._weights.with_vectors if asked else self._weights.by_words)
+        order = best_of(scores, len(scores))
+        candidates = tuple(
+            PageCandidate(
+                shelf.table.pages[places[at]],
+                int(shelf.table.roles[places[at]]),
+                float(scores[at]),
+                {name: float(column[at]) for name, column in signs.items()},
+            )
+            for at in order.tolist()
+        )
+        relevance = self._weights.relevance(gate_signs(query.question, candidates))
+        gate = self._weights.threshold if self._section.gate is None else self._section.gate
+        return PageFindings(candidates, relevance, relevance >= gate)
+
+
+def gate_signs(question: Question, candidates: Sequence[PageCandidate]) -> dict[str, float]:
+    """Return what tells whether pages have to do with a question at all."""
+    if not candidates:
+        return {}
+    best = candidates[0]
+    tenth = candidates[min(9, len(candidates) - 1)]
+    asking = question.asking
+    return {
+        "words": max(one.signs["words"] for one in candidates[:10]),
+        "pieces": max(one.signs["pieces"] for one in candidates[:10]),
+        "dense": max(one.signs["dense"] for one in candidates[:10]),
+        "cosine": max(one.signs["cosine"] for one in candidates[:10]),
+        "lead": best.score - tenth.score,
+        "dated": max(best.signs["day_near"], best.signs["day_told"]),
+        "offers": best.signs["offers"],
+        "asks": float(asking.asks),
+        "recalls": float(asking.recalls),
+        "own": float(asking.own),
+        "world": float(asking.world),
+        "orders": float(asking.orders),
+    }
+
+
+def topic_sign(question: Question, shelf: PageShelf, places: Places) -> Floats:
+    """Return how near the segment of each utterance is to the question, if it is one of the nearest five; else 0."""
+    found = np.zeros(len(places), np.float32)
+    asked = {term.key for term in question.terms.terms if term.kind is not TermKind.NUMBER}
+    rest = shelf.vectors.rest() if question.vector is not None else 0.0
+    near = {one.id: _nearness(question, asked, one, rest) for one in shelf.segments}
+    best = set(sorted(near, key=lambda key: (-near[key], key))[:BEST_SEGMENTS])
+    for at, place in enumerate(places.tolist()):
+        key = shelf.segment_of.get(shelf.table.pages[place], "")
+        if key in best:
+            found[at] = near[key]
+    return found
+
+
+def _nearness(question: Question, asked: Set[str], segment: ShelvedSegment, rest: float) -> float:
+    """Return F of MemoryOS (equation 2) between a question and a segment; `rest` is what any two cosines come to."""
+    united = asked | segment.keys
+    jaccard = len(asked & segment.keys) / len(united) if united else 0.0
+    if question.vector is None or segment.centroid is None:
+        return jaccard
+    cosine = float(segment.centroid @ question.vector)
+    return max(0.0, (cosine - rest) / (1.0 - rest)) + jaccard

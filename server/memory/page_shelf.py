@@ -1,0 +1,118 @@
+"""Everything that search needs of the pages of one person, ready in memory; it grows page by page."""
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from server.memory.line_table import LineTable, PlacedLine
+from server.memory.line_vectors import LineVectors
+from server.memory.lines import Role
+from server.memory.models import Segment
+from server.memory.postings import Postings
+from server.memory.terms import analyse
+
+Vector = NDArray[np.float32]
+LineKey = tuple[str, int]
+"""Page and role."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShelvedSegment:
+    """A segment that is not evicted, as search sees it."""
+
+    id: str
+    keys: frozenset[str]
+    """Its keywords in the form in which terms are compared."""
+    centroid: Vector | None
+    """Mean direction of its pages; None if none of them has a vector."""
+
+
+@dataclass(slots=True)
+class PageShelf:
+    """The utterances of one person as they stood at one moment."""
+
+    table: LineTable
+    postings: Postings
+    vectors: LineVectors
+    newest: tuple[datetime, str] | None = None
+    """Time and id of the last page."""
+    pages: int = 0
+    """How many pages, those without any line too."""
+    counter: int = 0
+    """The store's change counter that this reflects."""
+    segment_of: dict[str, str] = field(default_factory=dict)
+    """Segment of each page; empty until it has been sorted."""
+    segments: Sequence[ShelvedSegment] = ()
+
+    @classmethod
+    def of(cls, lines: Sequence[PlacedLine], vectors: Mapping[LineKey, Vector], dimensions: int) -> "PageShelf":
+        """Put lines on a shelf.
+
+        Args:
+            lines: Oldest first.
+            vectors: By page and role; a line may have none.
+            dimensions: Of the vectors.
+        """
+        table = LineTable(lines)
+        postings = Postings([placed.line.tokens for placed in lines], table.talks.tolist())
+        return cls(table, postings, LineVectors(_rows(lines, vectors, dimensions)))
+
+    def add(self, lines: Sequence[PlacedLine], vectors: Mapping[LineKey, Vector], dimensions: int) -> None:
+        """Add lines that follow."""
+        start = len(self.table)
+        self.table.add(lines)
+        for placed, talk in zip(lines, self.table.talks[start:].tolist(), strict=True):
+            self.postings.add(placed.line.tokens, talk)
+        self.vectors.add(_rows(lines, vectors, dimensions))
+
+    def put_vectors(self, vectors: Mapping[LineKey, Vector]) -> None:
+        """Give lines that had none their vectors."""
+        found = {}
+        for place in self.vectors.missing().tolist():
+            row = vectors.get((self.table.pages[place], int(self.table.roles[place])))
+            if row is not None:
+                found[place] = row
+        if found:
+            self.vectors.put(found)
+
+    def put_segments(self, segments: Sequence[Segment]) -> None:
+        """Take up the segments as they are now; those that are evicted lead nowhere."""
+        here = [segment for segment in segments if segment.evicted_at is None]
+        centroids = self._centroids({segment.id for segment in here})
+        self.segments = tuple(
+            ShelvedSegment(
+                segment.id, _keys(segment.keywords, segment.language), centroids.get(segment.id)
+            )
+            for segment in here
+        )
+
+    def _centroids(self, wanted: Set[str]) -> dict[str, Vector]:
+        places: dict[str, list[int]] = {}
+        for place, page in enumerate(self.table.pages):
+            key = self.segment_of.get(page, "")
+            if key in wanted and self.table.roles[place] == Role.SAID:
+                places.setdefault(key, []).append(place)
+        found = {}
+        for key, chosen in places.items():
+            mean = self.vectors.of(np.array(chosen)).mean(axis=0)
+            length = float(np.linalg.norm(mean))
+            if length > 0:
+                found[key] = mean / np.float32(length)
+        return found
+
+
+def _keys(keywords: Set[str], language: str) -> frozenset[str]:
+    terms = (analyse(keyword, language).terms for keyword in keywords)
+    return frozenset(term.key for found in terms for term in found)
+
+
+def _rows(lines: Sequence[PlacedLine], vectors: Mapping[LineKey, Vector], dimensions: int) -> NDArray[np.float32]:
+    rows = np.zeros((len(lines), dimensions), np.float32)
+    for place, placed in enumerate(lines):
+        row = vectors.get((placed.page, placed.role))
+        if row is not None and len(row) == dimensions:
+            rows[place] = row
+    return rows

@@ -1,0 +1,205 @@
+"""Keeps the pages of all persons ready for search, in step with the store, and gives them lines and vectors."""
+
+from collections import OrderedDict, defaultdict
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+
+import anyio
+import numpy as np
+import structlog
+from anyio import to_thread
+
+from server.memory.line_table import TALK_GAP, PlacedLine
+from server.memory.lines import VERSION, Line, Role, lines_of, pack_line, unpack_line
+from server.memory.models import Page
+from server.memory.page_shelf import LineKey, PageShelf, Vector
+from server.memory.pages import Outline
+from server.memory.shelves import stamp_of
+from server.memory.store import Store
+from server.memory.tiers import StoredLine
+from server.memory.wording import Wording
+from server.memory.writer import Writer
+from server.ports import Embedder, EmbeddingError
+
+log = structlog.get_logger(__name__)
+
+MOST_SHELVES = 50
+"""Persons whose pages are held ready; the others are read again when they talk."""
+_BATCH = 32
+"""Pages that get their vectors at once."""
+_AT_ONCE = 500
+"""Ids in one query."""
+
+
+class PageShelves:
+    """What search in pages works on. The store is the truth."""
+
+    def __init__(
+        self,
+        store: Store,
+        writer: Writer,
+        embedder: Embedder,
+        wording: Wording,
+        week_start: int = 0,
+    ) -> None:
+        self._store = store
+        self._writer = writer
+        self._embedder = embedder
+        self._wording = wording
+        self._week_start = week_start
+        self.stamp = stamp_of(embedder, wording)
+        self._shelves: OrderedDict[str, PageShelf] = OrderedDict()
+        self._locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
+
+    @asynccontextmanager
+    async def hold(self, person: str) -> AsyncGenerator[PageShelf]:
+        """Lend the pages of a person as the store has them now; nothing changes them inside the block.
+
+        Raises:
+            StoreError: The store can't be read.
+        """
+        async with self._locks[person]:
+            counter = await to_thread.run_sync(self._store.tiers.change_count, person)
+            shelf = self._shelves.get(person)
+            if shelf is None or shelf.counter != counter:
+                shelf = await to_thread.run_sync(self._refresh, person, shelf)
+                shelf.counter = counter
+            self._shelves[person] = shelf
+            self._shelves.move_to_end(person)
+            yield shelf
+        if len(self._shelves) > MOST_SHELVES:
+            self._shelves.popitem(last=False)
+
+    def drop(self, person: str) -> None:
+        """Forget the shelf of a person."""
+        self._shelves.pop(person, None)
+
+    async def make_lines(self, person: str) -> int:
+        """Store the lines of those pages of a person that have none of this version; return of how many pages."""
+        pages = await to_thread.run_sync(self._store.tiers.pages_without_lines, person, VERSION)
+        for start in range(0, len(pages), _AT_ONCE):
+            rows = await to_thread.run_sync(self._lines_to_store, pages[start : start + _AT_ONCE])
+            await self._writer.run(partial(self._store.tiers.put_lines, rows))
+        return len(pages)
+
+    async def embed_missing(self) -> int:
+        """Give pages of everybody vectors of the present model where they have none; return how many pages got some.
+
+        Raises:
+            OmoideError: The embedder can't work at all.
+        """
+        embedded = 0
+        while pages := await to_thread.run_sync(
+            self._store.tiers.pages_without_vectors, self.stamp, _BATCH
+        ):
+            vectors = await self._embed(pages)
+            await self._writer.run(
+                partial(self._store.tiers.put_line_vectors, vectors, self.stamp)
+            )
+            embedded += len(pages)
+        return embedded
+
+    async def _embed(self, pages: Sequence[Page]) -> dict[LineKey, Vector]:
+        """Embed lines, each with the one before it; an empty vector where none can be made, or nothing was said."""
+        texts = await to_thread.run_sync(self._texts, pages)
+        made: dict[LineKey, Vector] = {
+            (page.id, int(role)): np.zeros(0, np.float32) for page in pages for role in Role
+        }
+        keys = list(texts)
+        try:
+            rows = await self._embedder.embed([texts[key] for key in keys], "passage")
+        except EmbeddingError as error:
+            refused = {keys[place] for place in error.positions}
+            if not refused:
+                raise
+            log.warning("lines-without-vectors", code=error.code, count=len(refused))
+            keys = [key for key in keys if key not in refused]
+            rows = await self._embedder.embed([texts[key] for key in keys], "passage")
+        return made | dict(zip(keys, rows, strict=True))
+
+    def _texts(self, pages: Sequence[Page]) -> dict[LineKey, str]:
+        """Return what is embedded of every line: it is understood with the one before it. Blocks."""
+        texts: dict[LineKey, str] = {}
+        for page in pages:
+            earlier = self._store.pages.before(page)
+            follows = earlier is not None and page.at - earlier.at <= TALK_GAP
+            heard_before = earlier.heard if earlier is not None and follows else ""
+            for role, before, text in (
+                (Role.SAID, heard_before, page.said),
+                (Role.HEARD, page.said, page.heard),
+            ):
+                if text.strip():
+                    texts[page.id, int(role)] = self._wording.of_fact(f"{before} {text}".strip())
+        return texts
+
+    def _refresh(self, person: str, shelf: PageShelf | None) -> PageShelf:
+        """Bring a shelf up to date; a new one if pages have gone, or have come in between. Blocks."""
+        if shelf is not None:
+            fresh = self._store.pages.outline(person, shelf.newest)
+            if self._store.pages.count(person) == shelf.pages + len(fresh):
+                self._extend(person, shelf, fresh)
+                return shelf
+        outline = self._store.pages.outline(person)
+        stored = {
+            (row.page, row.role): row.data
+            for row in self._store.tiers.lines_of(person)
+            if row.version == VERSION
+        }
+        vectors = self._store.tiers.line_vectors_of(person, self.stamp)
+        lines = self._placed(outline, stored)
+        shelf = PageShelf.of(lines, vectors, self._embedder.dimensions)
+        self._note_pages(shelf, outline)
+        self._note_segments(person, shelf)
+        return shelf
+
+    def _extend(self, person: str, shelf: PageShelf, fresh: Sequence[Outline]) -> None:
+        """Add what has come: pages, vectors, segments."""
+        without = sorted({shelf.table.pages[place] for place in shelf.vectors.missing()})
+        for start in range(0, len(without), _AT_ONCE):
+            some = without[start : start + _AT_ONCE]
+            shelf.put_vectors(self._store.tiers.line_vectors_of(person, self.stamp, some))
+        lines = self._placed(fresh, {})
+        ids = [outline.id for outline in fresh]
+        vectors = self._store.tiers.line_vectors_of(person, self.stamp, ids)
+        shelf.add(lines, vectors, self._embedder.dimensions)
+        self._note_pages(shelf, fresh)
+        self._note_segments(person, shelf)
+
+    def _note_pages(self, shelf: PageShelf, outline: Sequence[Outline]) -> None:
+        shelf.pages += len(outline)
+        if outline:
+            shelf.newest = (outline[-1].at, outline[-1].id)
+        shelf.segment_of.update((one.id, one.segment) for one in outline)
+
+    def _note_segments(self, person: str, shelf: PageShelf) -> None:
+        unsorted = [page for page, segment in shelf.segment_of.items() if not segment]
+        for start in range(0, len(unsorted), _AT_ONCE):
+            found = self._store.pages.find(unsorted[start : start + _AT_ONCE])
+            shelf.segment_of.update((page.id, page.segment) for page in found.values())
+        shelf.put_segments(self._store.tiers.segments_of(person))
+
+    def _placed(
+        self, outline: Sequence[Outline], stored: Mapping[LineKey, bytes]
+    ) -> list[PlacedLine]:
+        """Return the lines of pages, oldest first: as they are stored, else read anew."""
+        lacking = [one.id for one in outline if not any((one.id, int(role)) in stored for role in Role)]
+        read: dict[str, dict[Role, Line]] = {}
+        for start in range(0, len(lacking), _AT_ONCE):
+            found = self._store.pages.find(lacking[start : start + _AT_ONCE])
+            read |= {page.id: lines_of(page, self._week_start) for page in found.values()}
+        placed = []
+        for one in outline:
+            for role in Role:
+                data = stored.get((one.id, int(role)))
+                line = read.get(one.id, {}).get(role) if data is None else unpack_line(data)
+                if line is not None:
+                    placed.append(PlacedLine(one.id, role, one.at, line))
+        return placed
+
+    def _lines_to_store(self, pages: Sequence[Page]) -> list[StoredLine]:
+        return [
+            StoredLine(page.id, int(role), VERSION, pack_line(line))
+            for page in pages
+            for role, line in lines_of(page, self._week_start).items()
+        ]

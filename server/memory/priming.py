@@ -1,0 +1,145 @@
+"""What a talk begins with: who the person is, what must never be acted against, and what the last days were about."""
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from anyio import to_thread
+
+from server.config import SummariesSection
+from server.memory.models import DaySummary, Fact, Importance, Level, ProfileEntry, ProfileField, Trait
+from server.memory.speakers import Speakers
+from server.memory.standing import standing
+from server.memory.store import Store
+from server.memory.traits import Dimension
+from server.memory.wording import bare
+
+MOST_PERSONS = 200
+MOST_KNOWLEDGE = 100
+"""Entries of the user knowledge base, and of the agent traits (MemoryOS, section 3.1)."""
+_MOST_LINES = 8
+"""Of the knowledge base, in a portrait."""
+_MOST_TRAITS = 6
+_MOST_STANDING = 5
+_LABELS: Mapping[str, Mapping[ProfileField, str]] = {
+    "ja": {
+        ProfileField.NAME: "名前", ProfileField.BIRTH: "生まれ", ProfileField.GENDER: "性別", ProfileField.HOME: "住まい",
+        ProfileField.WORK: "仕事", ProfileField.FAMILY: "家族", ProfileField.PREFERENCE: "大切なこと", ProfileField.HEALTH: "体のこと",
+    },
+    "zh": {
+        ProfileField.NAME: "名字", ProfileField.BIRTH: "出生", ProfileField.GENDER: "性别", ProfileField.HOME: "住处",
+        ProfileField.WORK: "工作", ProfileField.FAMILY: "家人", ProfileField.PREFERENCE: "在意的事", ProfileField.HEALTH: "身体",
+    },
+    "en": {
+        ProfileField.NAME: "Name", ProfileField.BIRTH: "Born", ProfileField.GENDER: "Gender", ProfileField.HOME: "Home",
+        ProfileField.WORK: "Work", ProfileField.FAMILY: "Family", ProfileField.PREFERENCE: "Must have", ProfileField.HEALTH: "Health",
+    },
+}  # fmt: skip
+_CHARACTER = {"ja": "人柄", "zh": "性格", "en": "Character"}
+_LEVELS = {
+    "ja": {Level.HIGH: "高い", Level.MEDIUM: "ふつう", Level.LOW: "低い"},
+    "zh": {Level.HIGH: "高", Level.MEDIUM: "中", Level.LOW: "低"},
+    "en": {Level.HIGH: "high", Level.MEDIUM: "medium", Level.LOW: "low"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Priming:
+    """What is known of a person at one moment."""
+
+    profile: tuple[ProfileEntry, ...] = ()
+    traits: tuple[Trait, ...] = ()
+    knowledge: tuple[Fact, ...] = ()
+    """The durable subset of the facts, what is pinned first, then the newest (MemoryOS: user knowledge base)."""
+    standing: tuple[Fact, ...] = ()
+    days: tuple[DaySummary, ...] = ()
+    """Newest last."""
+
+    def speakers(self, agent: str) -> Speakers:
+        """Return the names of the two that talk."""
+        named = (entry.value for entry in self.profile if entry.field is ProfileField.NAME)
+        return Speakers(tuple(named), (agent,))
+
+    def portrait(self, language: str, dimensions: Mapping[str, Dimension]) -> tuple[str, ...]:
+        """Return lines on who the person is; only what there is evidence for."""
+        labels = _LABELS.get(language, _LABELS["en"])
+        told: dict[ProfileField, list[str]] = {}
+        for entry in self.profile:
+            told.setdefault(entry.field, []).append(entry.value)
+        joint = ", " if language not in ("ja", "zh") else "、"
+        lines = [f"{labels[field]}: {joint.join(values)}" for field, values in told.items()]
+        levels = _LEVELS.get(language, _LEVELS["en"])
+        seen = [trait for trait in self.traits if trait.sources and trait.dimension in dimensions]
+        seen.sort(key=lambda trait: (trait.level is Level.MEDIUM, -trait.seen_at.timestamp()))
+        shown = [
+            f"{dimensions[trait.dimension].name(language)} {levels[trait.level]}"
+            for trait in seen[:_MOST_TRAITS]
+        ]
+        if shown:
+            lines.append(f"{_CHARACTER.get(language, _CHARACTER['en'])}: {joint.join(shown)}")
+        return (*lines, *(bare(fact.text) for fact in self.knowledge[:_MOST_LINES]))
+
+
+class Primer:
+    """Keeps what talks begin with in step with the store."""
+
+    def __init__(self, store: Store, section: SummariesSection) -> None:
+        self._store = store
+        self._section = section
+        self._known: OrderedDict[str, tuple[tuple[int, int], Priming]] = OrderedDict()
+
+    async def get(self, person: str, now: datetime) -> Priming:
+        """Return what is known of a person.
+
+        Raises:
+            StoreError: The store can't be read.
+        """
+        state = await to_thread.run_sync(self._state, person)
+        known = self._known.get(person)
+        if known is None or known[0] != state:
+            known = state, await to_thread.run_sync(self._read, person, now)
+        self._known[person] = known
+        self._known.move_to_end(person)
+        if len(self._known) > MOST_PERSONS:
+            self._known.popitem(last=False)
+        return known[1]
+
+    def drop(self, person: str) -> None:
+        """Forget what is known of a person."""
+        self._known.pop(person, None)
+
+    def _state(self, person: str) -> tuple[int, int]:
+        return self._store.change_count(person), self._store.portrait.change_count(person)
+
+    def _read(self, person: str, now: datetime) -> Priming:
+        facts = self._store.facts_of(person)
+        held = standing(facts, _MOST_STANDING, now)
+        return Priming(
+            tuple(self._store.portrait.profile_of(person)),
+            tuple(self._store.portrait.traits_of(person)),
+            tuple(knowledge(facts, without={fact.id for fact in held})),
+            tuple(held),
+            tuple(self._store.portrait.summaries_of(person, self._section.primed_days)),
+        )
+
+
+def knowledge(facts: Sequence[Fact], without: set[str] | None = None) -> list[Fact]:
+    """Return the user knowledge base: what holds of the person for good, at most 100 entries, the newest first.
+
+    What is lasting is pinned: trivia never push it out.
+    """
+    mine = [
+        fact
+        for fact in facts
+        if fact.current and not fact.about and fact.event_from is None and fact.id not in (without or ())
+        and fact.importance is not Importance.FLEETING
+    ]
+    newest = sorted(mine, key=lambda fact: (fact.importance is not Importance.LASTING, -fact.said_at.timestamp()))
+    return newest[:MOST_KNOWLEDGE]
+
+
+def agent_traits(facts: Sequence[Fact], agent: str) -> list[Fact]:
+    """Return what an agent told of itself or did for the person, at most 100 entries, the newest first."""
+    own = [fact for fact in facts if fact.current and fact.about == agent]
+    return sorted(own, key=lambda fact: -fact.said_at.timestamp())[:MOST_KNOWLEDGE]
