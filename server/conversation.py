@@ -6,7 +6,7 @@ VAD → ASR → normalize → retrieve → LLM → sentences → TTS → device.
 import math
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import anyio
 import structlog
@@ -23,7 +23,14 @@ from server.phrasebook import Phrasebook
 from server.ports import Asr, Clock, Device, Llm, TextDelta, Tts, Usage, Vad, Voice
 from server.prompting import PromptFiles, compose
 from server.query import normalize, tidy
-from server.sentences import Sentence, join_sentences, limit_length, notice_pauses, split_sentences
+from server.reply import Reply
+from server.sentences import (
+    Sentence,
+    join_sentences,
+    limit_length,
+    notice_pauses,
+    split_sentences,
+)
 from server.speaking import Part, Playback, play_all, synthesize
 from server.trace import Laps, Turns, mark, stage
 from server.turn import Happening, Prompt, Stage, Transcript, Turn
@@ -55,28 +62,6 @@ class House:
     prompts: PromptFiles
     phrasebook: Phrasebook
     turns: Turns
-
-
-@dataclass(slots=True, eq=False)
-class Reply:
-    """The answering half of a turn: the half that a barge-in cancels."""
-
-    playback: Playback
-    hearing: anyio.CancelScope = field(default_factory=anyio.CancelScope)
-    """What to cancel to give up the recognition of what was said."""
-    waiting: anyio.CancelScope = field(default_factory=anyio.CancelScope)
-    """Around the task that fills the silence before the reply."""
-    scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
-    finished: anyio.Event = field(default_factory=anyio.Event)
-    asked_at: float = field(default_factory=anyio.current_time)
-    """When the person had finished: the end of the voice, or the arrival of the text."""
-    unwanted: bool = False
-    """Whether the person asked for silence: then the question is not answered later either."""
-
-    def cancel(self) -> None:
-        """Fall silent at once and stop thinking."""
-        self.playback.stop()
-        self.scope.cancel()
 
 
 class Conversation:

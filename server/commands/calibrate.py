@@ -32,6 +32,8 @@ GATES = tuple(float(gate) for gate in np.round(np.arange(0.3, 0.96, 0.01), 2))
 MOST_FALSE = 0.1
 """Share of questions without an answer that may bring something to mind."""
 _THRESHOLDS = tuple(float(each) for each in np.round(np.arange(0.2, 0.81, 0.05), 2))
+_AS_GOOD = 0.01
+"""Settings whose worth differs by less are as good as each other: sets are small."""
 TOP = 3
 _FOLDS = 5
 _FEWEST_PERSONS = 5
@@ -227,8 +229,9 @@ def _choose_gate(cases: Sequence[_Case], tell: Tell, *, plain: bool) -> float:
 
 
 def _middle_of_best(worth: Mapping[float, float]) -> float:
-    """Return the setting that is worth most; of several, the one in the middle."""
-    best = [setting for setting, value in worth.items() if value == max(worth.values())]
+    """Return the setting that is worth most; of several that are as good, the one in the middle."""
+    enough = max(worth.values()) - _AS_GOOD
+    best = [setting for setting, value in worth.items() if value >= enough]
     return best[len(best) // 2]
 
 

@@ -8,7 +8,9 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 
+from server.memory.subjects import is_about_somebody
 from server.memory.terms import Analysis
+from server.memory.whole_words import occurs
 
 
 class AnswerType(StrEnum):
@@ -34,19 +36,19 @@ def _patterns(by_type: Mapping[AnswerType, str]) -> dict[AnswerType, re.Pattern[
 _WANTED = {
     "ja": _patterns(
         {
-            AnswerType.MONEY: r"""いくら(?!で?も) | なんぼ(?!で?も) | 値段 | 料金 | 費用 | 会費 | 参加費 | 代金 | 家賃 | 給料 | 時給 | 月謝 | 予算
-                | 何(?:円|ドル|万) | [一-龠ァ-ヶ](?<![時世年世])代(?:は|って|が)""",
-            AnswerType.AGE: r"何[歳才] | おいくつ | 年齢 | いくつ(?:だ|に|な|です|やっ|か[?？]?$)",
+            AnswerType.MONEY: r"""(?P<word>いくら(?!で?も) | なんぼ(?!で?も)) | 値段 | 料金 | 費用 | 会費 | 参加費 | 代金 | 家賃 | 給料 | 時給 | 月謝 | 予算
+                | 何(?:円|ドル|万) | (?<=[一-龠々ぁ-んァ-ヶー])(?<![時世年現近古初先次交千何数一二三四五六七八九十百の])代(?:は|って|が)""",
+            AnswerType.AGE: r"何[歳才] | 年齢 | (?P<word>おいくつ | いくつ(?:だ|に|な|です|でし|や|じゃ|って|か?[。?？]*$ | の(?:とき|時|頃|ころ)))",
             AnswerType.CLOCK: r"何時(?!間) | 何時何分 | 時間(?:は|って|、)?(?:何|いつ)",
-            AnswerType.DAY: r"(?<![あこそど])いつ(?!も|か(?!ら|な)) | 何日(?!間) | 何曜 | 何月 | 日にち | 日程 | どの日",
-            AnswerType.DURATION: r"何(?:年(?!生|生まれ|度)|[かヶカケ]月|日間|時間|週間|分) | どの?(?:くらい|ぐらい) | どれ(?:くらい|ぐらい) | いつ(?:から|まで)",
+            AnswerType.DAY: r"(?P<word>(?<![あこそど])いつ(?!も|か(?!ら|な))) | 何日(?!間) | 何曜 | 何月 | 日にち | 日程 | どの日",
+            AnswerType.DURATION: r"何(?:年(?!生|生まれ|度)|[かヶカケ]月|日間|時間|週間|分) | (?P<word>どの?(?:くらい|ぐらい) | どれ(?:くらい|ぐらい) | いつ(?:から|まで))",
             AnswerType.NUMBER: r"""何(?:[個人匹本枚冊番階号回度杯頭台名つ点位勝敗着足羽錠球色条畳坪玉組]|センチ|キロ|グラム|メートル|リットル|パーセント|歩|問|曲|セット)
-                | いくつ | 番号 | ナンバー | パスワード | 暗証 | 何[-\s]?バイト""",
-            AnswerType.PLACE: r"どこ | どちら(?:に|で|の|へ|まで) | どっち(?:に|で|の) | 何[県市町区駅] | どの(?:町|街|駅|店|病院|会社|学校|部屋|国|県) | 場所 | 住所 | 行き先 | 置き場",
-            AnswerType.PERSON: r"誰 | だれ | どなた | どいつ | どの(?:人|子|先生)",
-            AnswerType.NAME: r"名前 | なんて(?:いう|呼|言う|名) | 何(?:て|と|って)(?:いう|言う|呼) | なん(?:て|と)いう | 名字 | 苗字 | 曲名 | 店名 | 何先生 | 銘柄 | メーカー | 機種 | 品種 | 犬種",
+                | (?P<word>いくつ) | 番号 | ナンバー | パスワード | 暗証 | 何[-\s]?バイト""",
+            AnswerType.PLACE: r"(?P<word>どこ | どちら(?:に|で|の|へ|まで) | どっち(?:に|で|の) | どの(?:町|街|駅|店|病院|会社|学校|部屋|国|県)) | 何[県市町区駅] | 場所 | 住所 | 行き先 | 置き場",
+            AnswerType.PERSON: r"(?P<word>誰 | だれ | どなた | どいつ | どの(?:人|子|先生))",
+            AnswerType.NAME: r"名前 | (?P<word>なんて(?:いう|呼|言う|名) | なん(?:て|と)いう) | 何(?:て|と|って)(?:いう|言う|呼) | 名字 | 苗字 | 曲名 | 店名 | 何先生 | 銘柄 | メーカー | 機種 | 品種 | 犬種",
             AnswerType.COLOUR: r"何色 | 色(?:は|って|だっけ|何|なに) | どんな色",
-            AnswerType.REASON: r"なぜ | なんで(?!も|しょ|すか) | どうして(?!も) | 何で(?!も|しょ|すか) | 理由 | わけ(?:は|って|を)",
+            AnswerType.REASON: r"(?P<word>なぜ | なんで(?!も|しょ|すか) | どうして(?!も)) | 何で(?!も|しょ|すか) | 理由 | わけ(?:は|って|を)",
         }
     ),
     "en": _patterns(
@@ -81,9 +83,24 @@ _WANTED = {
     ),
 }
 
+_OLD_OR_MANY = re.compile(r"(?<!お)[二三四五六七八九]?十?いくつ(?!の(?:とき|時|頃|ころ))")
+"""Of somebody it asks the age, of things the number."""
+
 _KANJI = "一二三四五六七八九十百千万〇"
 _COUNT = rf"(?:[0-9０-９][0-9０-９,.]*|[{_KANJI}两]+|数)"
-_MONTHS_EN = "january|february|march|april|june|july|august|september|october|november|december"
+_MONTHS_EN = "january|february|july|september|october|november|december"
+_WORDLIKE_MONTHS_EN = (
+    r"\b(?:in|the|of|on|by|from|since|until|till|before|after|every|each|early|mid|late|last|next|this|\d+(?:st|nd|rd|th)?)\ "
+    r"(?-i:March|April|May|June|August)\b | \b(?-i:March|April|May|June|August)\ \d"
+)
+"""Months that are also verbs, adjectives or names of people."""
+_TURNS_EN = (
+    r"(?:days?|mornings?|afternoons?|evenings?|nights?|weeks?|fortnights?"
+    r"|months?|years?|hours?|birthday|christmas|easter|spring|summer|autumn|fall|winter)"
+)
+"""What comes round: "each week" tells when, "£30 each" and "every one of them" do not."""
+_BEHIND_TURNS_EN = r"(?:at|on|in|to|for|from|with|by|and|or|but|before|after|until|when|because)\b"
+"""What may follow "monthly" where it tells when: the monthly rent is just a rent."""
 _NUMBER_EN = (
     r"(?:\d[\d,.:]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen"
     r"|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|half)"
@@ -94,7 +111,7 @@ _HELD = {
             AnswerType.MONEY: rf"{_COUNT}(?:円|ドル|ユーロ|ポンド|万) | 無料 | [¥$€£]",
             AnswerType.AGE: rf"{_COUNT}(?:歳|才|代(?:半ば)?) | {_COUNT}[かヶカケ]月(?:に|の(?:子|赤)) | 還暦 | 古希 | 喜寿 | 米寿 | 成人",
             AnswerType.CLOCK: rf"{_COUNT}時(?!間) | \d+:\d\d | 正午",
-            AnswerType.DAY: r"[月火水木金土日]曜 | 毎(?:日|朝|晩|週|月|年) | 週末 | 平日 | 月末 | 月初",
+            AnswerType.DAY: r"毎(?:日|朝|晩|週|月|年) | 月末 | 月初",
             AnswerType.DURATION: rf"{_COUNT}(?:年|[かヶカケ箇]月|日|週|時間|分|泊|晩)(?:間|半|目|続|前|以上|ほど)? | から | まで | 以来",
             AnswerType.NUMBER: r"[0-9０-９] | " + rf"[{_KANJI}]",
             AnswerType.PLACE: r"""[一-龠ァ-ヶぁ-んA-Za-z](?:駅|店|病院|公園|学校|高校|中学|大学|県|市|町|村|区|島|山|川|海|港|寺|神社|橋|館|園|院|堂|屋|室|部屋|棚|箱|引き出し|机|家|実家|会社|工場|支店|教室|センター
@@ -108,7 +125,9 @@ _HELD = {
             AnswerType.MONEY: rf"[$£€¥]\s*\d | \b{_NUMBER_EN}\s*(?:dollars?|pounds?|euros?|quid|bucks?|cents?|pence|yen|naira|rupees?|grand)\b | \b(?:for\ free|free\ of\ charge)\b",
             AnswerType.AGE: rf"\b(?:is|are|was|turn(?:s|ed|ing)?|aged?)\ (?:now\ |about\ |nearly\ |almost\ )?(?!\d{{3}}){_NUMBER_EN}\b(?!\ (?:hundred|thousand|a|per|an|percent|dollars?|pounds?|euros?|kilos?|miles?|minutes?|hours?|days?|weeks?|metres?|o'clock|[ap]\.?m)\b|:|%) | \b{_NUMBER_EN}(?:\ |-)(?:year|month)s?(?:\ |-)old\b | \bborn\ in\b",
             AnswerType.CLOCK: rf"\b(?:at|from|until|by|before|around|past)\ {_NUMBER_EN}\b | \d:\d\d | \b\d+\ ?[ap]\.?m\b | \bo'clock\b | \b(?:noon|midnight|midday)\b",
-            AnswerType.DAY: rf"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b | \b(?:{_MONTHS_EN})\b | \b(?:every|each|weekly|daily|weekends?|weekdays?|monthly)\b",
+            AnswerType.DAY: rf"""\b(?:{_MONTHS_EN})\b | {_WORDLIKE_MONTHS_EN}
+                | \b(?:every|each)\ (?:(?:single|other|second|third|few|school|work|working|{_NUMBER_EN})\ ){{0,2}}{_TURNS_EN}\b
+                | \b(?:daily|weekly|fortnightly|monthly|yearly)\b(?!\ (?!{_BEHIND_TURNS_EN})\w)""",
             AnswerType.DURATION: rf"\b{_NUMBER_EN}\ (?:and\ a\ half\ )?(?:years?|months?|weeks?|days?|hours?|minutes?|nights?)\b | \b(?:since|until|from)\b",
             AnswerType.NUMBER: rf"\b{_NUMBER_EN}\b | \b(?:once|twice|dozen|couple)\b",
             AnswerType.PLACE: r"\b(?:in|at|near|from|to|on|behind|under|inside|outside|upstairs|downstairs|beside|above|below|off|by|round|across|opposite|next\ to)\b",
@@ -121,7 +140,7 @@ _HELD = {
             AnswerType.MONEY: rf"{_COUNT}(?:元|块|万|美元)",
             AnswerType.AGE: rf"{_COUNT}岁",
             AnswerType.CLOCK: rf"{_COUNT}点 | \d:\d\d",
-            AnswerType.DAY: r"(?:星期|周|礼拜)[一二三四五六日天] | 每[天周月年] | 周末",
+            AnswerType.DAY: r"每[天周月年]",
             AnswerType.DURATION: rf"{_COUNT}(?:年|个月|天|周|小时|分钟) | 从 | 到",
             AnswerType.NUMBER: rf"[0-9] | [{_KANJI}两]",
             AnswerType.PLACE: r"在 | 到 | 去 | 从 | 住",
@@ -140,24 +159,29 @@ def wanted_types(question: str, language: str) -> frozenset[AnswerType]:
         language: Two-letter code; of one without rules, those for English are taken.
     """
     patterns = _WANTED.get(language, _WANTED["en"])
-    found = frozenset(kind for kind, pattern in patterns.items() if pattern.search(question))
-    if AnswerType.MONEY in found or AnswerType.AGE in found:
-        return found - {AnswerType.NUMBER}
-    return found
+    found = {kind for kind, pattern in patterns.items() if occurs(pattern, question)}
+    counted = _OLD_OR_MANY.search(question)
+    if counted and not is_about_somebody(question[: counted.start()]):
+        found.discard(AnswerType.AGE)
+    if found & {AnswerType.MONEY, AnswerType.AGE}:
+        found.discard(AnswerType.NUMBER)
+    return frozenset(found)
 
 
-def held_types(text: str, terms: Analysis, language: str, *, dated: bool) -> frozenset[AnswerType]:
+def held_types(
+    text: str, terms: Analysis, language: str, *, on_days: bool
+) -> frozenset[AnswerType]:
     """Return the sorts of answer that a fact has to offer, whatever is asked; people and names see `offers`.
 
     Args:
         text: The fact, bare.
         terms: Its terms.
         language: As for `wanted_types`.
-        dated: Whether it tells of certain days.
+        on_days: Whether it tells of certain days or weekdays.
     """
     patterns = _HELD.get(language, _HELD["en"])
     found = {kind for kind, pattern in patterns.items() if pattern.search(text)}
-    if dated:
+    if on_days:
         found.add(AnswerType.DAY)
     if terms.places:
         found.add(AnswerType.PLACE)

@@ -101,7 +101,9 @@ def relations(new: Entry, known: Sequence[Entry], closeness: Closeness) -> list[
     for old, probability in zip(known, probabilities, strict=True):
         if repeats(old, new, closeness.same):
             found.append(Relation.SAME)
-        elif old.fact.said_at > new.fact.said_at or _says_also(new.fact):
+        elif (
+            old.fact.said_at > new.fact.said_at or _says_also(new.fact) or _are_of_others(old, new)
+        ):
             found.append(Relation.DIFFERENT)
         elif probability >= closeness.threshold or (_lives(old) and _lives(new)):
             found.append(Relation.REPLACES)
@@ -113,6 +115,15 @@ def relations(new: Entry, known: Sequence[Entry], closeness: Closeness) -> list[
 def _says_also(new: Fact) -> bool:
     """Say whether a fact calls itself an addition: sets hold too few to learn it from, as of homes, of which one has one."""
     return _ALSO.search(_plain(new)) is not None and not _tells_change(new)
+
+
+def _are_of_others(old: Entry, new: Entry) -> bool:
+    """Say whether two facts are about two people, each named and each somebody else's: your mother Kazuko, your colleague Ken."""
+    before, after = old.terms, new.terms
+    known = all((before.persons, before.names, after.persons, after.names))
+    return (
+        known and before.persons.isdisjoint(after.persons) and before.names.isdisjoint(after.names)
+    )
 
 
 def repeats(old: Entry, new: Entry, same: float) -> bool:

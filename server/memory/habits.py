@@ -1,10 +1,15 @@
 """What comes round every week or month: the weekdays that a sentence names, and the days on which they fall."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
+
+from sudachipy import Morpheme
 
 from server.memory.temporal.calendar_rules import month_period, nth_weekday
+from server.memory.terms import HONORIFICS, has_kana, words_of
 
 _NAMES = {
     name: number
@@ -29,22 +34,43 @@ _MOVES = re.compile(
 _WEEKEND = re.compile(r"週末|土日|\bweekends?\b|周末", re.IGNORECASE)
 _WORKDAYS = re.compile(r"平日|\bweekdays?\b|\bschool (?:days|nights)\b|工作日", re.IGNORECASE)
 
+
+def _in_order(days: str, between: str) -> str:
+    """Return a pattern for letters that follow one another as the days do: 火木, not 木火."""
+    return "".join(f"(?:{day}{between})?" for day in days)
+
+
+_LETTERS = re.compile("[月火水木金土日]・?[月火水木金土日]")
+_TO_SATURDAY = _in_order("月火水木金土", r"[|・]*")
+_SERIES_JA = re.compile(
+    r"(?<=\|)(?<!お\|)(?!(?<=[0-9一二三四五六七八九十数何]\|)月)(?!月日)"  # お金, 三月 and 月日 are no days of
+    r"(?:(?!日)|(?<=^\|)|(?<=[週はがもとにで、・(「]\|))"  # the week, nor is その日
+    rf"{_TO_SATURDAY}(?:日[|・]*{_TO_SATURDAY})?(?:曜(?:\|日)?)?(?=\|)(?!\|[月火水木金土日])"
+)
+"""Days by their letters, 月水金, in a text whose words are parted by bars: they are no part of other words."""
+_SERIES_ZH = re.compile(
+    rf"(?:星期|周|礼拜){_in_order('一二三四五六日', '[、,和]?')}(?![0-9一二三四五六七八九十两点个次回遍位人天])"
+)
+
 _ORDINALS = {
     **dict(zip("一二三四五", range(1, 6), strict=True)),
     **dict(zip("12345", range(1, 6), strict=True)),
     **dict(zip(("first", "second", "third", "fourth", "fifth"), range(1, 6), strict=True)),
-    "last": -1,
-    "最終": -1,
-    "最後の": -1,
+    "最初": 1,
+    **dict.fromkeys(("last", "最終", "最後", "最后一"), -1),
 }
-_NTH_JA = re.compile(
-    r"第([一二三四五1-5])(?:[・、とや,]*第?([一二三四五1-5]))?[月火水木金土日]曜|(最終|最後の)[月火水木金土日]曜"
+_ORDINAL = re.compile("|".join(_ORDINALS), re.IGNORECASE)
+_NTH = re.compile(
+    r"(?:第[一二三四五1-5]|最[初終後])[第一二三四五1-5最初終後週目の・、,とや]{0,20}(?=[月火水木金土日・]{1,13}曜)"
+    r"|(?:第[一二三四五1-5]|最后一)[第一二三四五1-5最后个周星期的、,和]{0,20}?(?=(?:星期|周|礼拜)[一二三四五六日天])"
 )
-_ORDINAL_EN = r"(first|second|third|fourth|fifth|last)"
+_ORDINAL_EN = r"(?:first|second|third|fourth|fifth|last|1st|2nd|3rd|4th|5th)"
 _NTH_EN = re.compile(
-    rf"\b{_ORDINAL_EN}(?: and {_ORDINAL_EN})? (?:mon|tues|wednes|thurs|fri|satur|sun)days? (?:of|in) (?:the|each|every) month",
+    rf"\b{_ORDINAL_EN}(?:(?:,|,? and|,? or) (?:the )?{_ORDINAL_EN}){{0,4}} (?=(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b)",
     re.IGNORECASE,
 )
+_MONTHLY_EN = re.compile(r"\b(?:each|every|(?:of|in) (?:the|a)) month\b|\bmonthly\b", re.IGNORECASE)
+"""What "the last Friday" needs beside it: else it is the one before today."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +96,14 @@ def read_habit(text: str) -> Habit | None:
     named = weekdays(text)
     if not named:
         return None
-    found = [part for match in _NTH_JA.findall(text) + _NTH_EN.findall(text) for part in match]
-    return Habit(named, frozenset(_ORDINALS[part.lower()] for part in found if part))
+    phrases = _NTH.findall(text) + (_NTH_EN.findall(text) if _MONTHLY_EN.search(text) else [])
+    ordinals = (_ORDINALS[name.lower()] for each in phrases for name in _ORDINAL.findall(each))
+    return Habit(named, frozenset(ordinals))
 
 
 def weekdays(text: str) -> frozenset[int]:
     """Return the weekdays that a text names, those between "Monday to Friday" too; 0 is Monday."""
-    found = {_number(match.groups()) for match in _WEEKDAY.finditer(text)}
+    found = {_number(match.groups()) for match in _WEEKDAY.finditer(text)}.union(*_series(text))
     for run in _RUN.finditer(text):
         if (
             _MOVED.match(text, run.end())
@@ -97,3 +124,31 @@ def weekdays(text: str) -> frozenset[int]:
 
 def _number(groups: tuple[str | None, ...]) -> int:
     return _NAMES[next(filter(None, groups)).lower()]
+
+
+def _series(text: str) -> Iterator[frozenset[int]]:
+    """Yield the days that are told by two letters or more: 月水金, 周一三五."""
+    found = [*_SERIES_ZH.finditer(text)]
+    if has_kana(text) and _LETTERS.search(text):
+        found += _SERIES_JA.finditer(_parted(text))
+    for match in found:
+        letters = match.group().split("曜")[0]
+        days = frozenset(_NAMES[letter] for letter in letters if letter in _NAMES)
+        if len(days) > 1:
+            yield days
+
+
+def _parted(text: str) -> str:
+    """Return Japanese with bars around its words, without family names such as 水木."""
+    words = words_of(text)
+    surfaces = [
+        ""
+        if _is_name(word) and (_is_name(after) or after.surface() in HONORIFICS)
+        else word.surface()
+        for word, after in pairwise(words)
+    ]
+    return "|".join(["", *surfaces, words[-1].surface(), ""])
+
+
+def _is_name(word: Morpheme) -> bool:
+    return bool(word.part_of_speech()[2] == "人名")

@@ -67,7 +67,7 @@ def signs_of(
         }
         overlap = _overlap(question, entry, shelf)
         signs |= _word_signs(question, entry, shelf, overlap)
-        signs |= _asking_signs(question, entry, overlap)
+        signs |= _asking_signs(question, entry, shelf, overlap)
         signs |= _day_signs(question, entry, overlap) | unknown
         signs |= _answer_signs(question, entry)
         found[fact_id] = signs | _joint_signs(signs, overlap)
@@ -172,7 +172,7 @@ def _person_signs(
 ) -> dict[str, float]:
     """Return whether a fact is about the people that are asked after; a name stands for what is known of its bearer."""
     wanted, there = shelf.people_in(asked), shelf.people_in(told)
-    shared = {one for one in wanted if any(lexicon.are_one(one, other) for other in there)}
+    shared = _shared_people(asked, told, shelf)
     extra = {one for one in there if not any(lexicon.are_one(one, other) for other in wanted)}
     return {
         "person_shared": float(bool(shared)),
@@ -180,6 +180,12 @@ def _person_signs(
         "kin_missing": float(bool((wanted - shared) & lexicon.KIN)),
         "person_extra": float(bool(extra) and not overlap.names_shared),
     }
+
+
+def _shared_people(asked: Analysis, told: Analysis, shelf: Shelf) -> set[str]:
+    """Return who of those that a question mentions may also be meant by a fact."""
+    wanted, there = shelf.people_in(asked), shelf.people_in(told)
+    return {one for one in wanted if any(lexicon.are_one(one, other) for other in there)}
 
 
 def _unknown_signs(question: Question, shelf: Shelf) -> dict[str, float]:
@@ -195,9 +201,11 @@ def _unknown_signs(question: Question, shelf: Shelf) -> dict[str, float]:
     return {"stranger": float(strange), "unknown_person": float(bool(unknown_person))}
 
 
-def _asking_signs(question: Question, entry: Entry, overlap: _Overlap) -> dict[str, float]:
+def _asking_signs(
+    question: Question, entry: Entry, shelf: Shelf, overlap: _Overlap
+) -> dict[str, float]:
     asking = question.asking
-    about_people = overlap.names_shared or bool(question.terms.persons & entry.terms.persons)
+    about_people = overlap.names_shared or bool(_shared_people(question.terms, entry.terms, shelf))
     return {
         "asks": float(asking.asks),
         "own": float(asking.own),

@@ -145,8 +145,9 @@ def make_entry(fact: Fact, vector: NDArray[np.float32] | None) -> Entry:
     """Cut a fact into what search and comparison need to know of it."""
     terms = plain_analysis(fact.text, fact.language)
     dated = fact.event_from is not None
-    holds = held_types(bare(fact.text), terms, fact.language, dated=dated)
-    return Entry(fact, terms, holds, None if dated else read_habit(fact.text), vector)
+    habit = None if dated else read_habit(fact.text)
+    holds = held_types(bare(fact.text), terms, fact.language, on_days=dated or habit is not None)
+    return Entry(fact, terms, holds, habit, vector)
 
 
 def _aliases(told: Sequence[Analysis]) -> dict[str, frozenset[str]]:

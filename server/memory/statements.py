@@ -5,13 +5,14 @@ Only statements can become facts. The rules look at one sentence at a time, in J
 
 import re
 
+from server.memory.whole_words import occurs
 from server.splitter import SentenceSplitter
 
 _QUESTION = re.compile(
     r"""
     [?？]\s*$
     | (?:か|かな|かね|かしら|っけ|でしょう|だろう|って何|ってなに)[。.]*$
-    | (?:何|なに|誰|どこ|どう|どれ|どの|どんな|いつ|なぜ|なんで|いくつ|いくら|どうして|どっち)(?!\w{0,3}(?:か(?!ら)|も))
+    | (?P<word>何|なに|誰|だれ|どこ|どう|どれ|どの|どんな|いつ|なぜ|なんで|いくつ|いくら|どうして|どっち)(?!\w{0,3}(?:か(?!ら)|も))
     | は[、,]?\s*なん(?:だ|です|て)
     | ^(?!.*(?:よく|はっきり|今でも|いまでも|まだ|ずっと|[私僕俺]は)).*(?:覚え|おぼえ)てい?(?:る|ます)[。.]*$
     | [吗嗎呢吧]\s*[。.]*$ | ^(?:什么|怎么|谁|哪|为什么|几点|多少)
@@ -98,7 +99,7 @@ def sentences(text: str) -> list[str]:
 
 def is_question(sentence: str) -> bool:
     """Say whether a sentence asks something."""
-    return bool(_QUESTION.search(sentence) or _STARTS_LIKE_QUESTION.match(sentence))
+    return occurs(_QUESTION, sentence) or _STARTS_LIKE_QUESTION.match(sentence) is not None
 
 
 def is_hypothetical(sentence: str) -> bool:

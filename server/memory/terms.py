@@ -82,7 +82,7 @@ def analyse(text: str, language: str) -> Analysis:
         text: Normalized (`server.query.normalize`).
         language: Two-letter code; the script of the text wins where they disagree.
     """
-    if re.search(r"[\u3040-\u30ff]", text):
+    if has_kana(text):
         return _japanese(text)
     if re.search(r"[\u3400-\u9fff]", text):
         return _japanese(text) if language == "ja" else _chinese(text)
@@ -91,11 +91,11 @@ def analyse(text: str, language: str) -> Analysis:
 
 # Japanese -------------------------------------------------------------------------------------------------------------
 
+HONORIFICS = {"さん", "ちゃん", "君", "くん", "様", "先生"}
 _SILENT_JA = {
     "助詞", "助動詞", "補助記号", "記号", "空白", "接頭辞", "接続詞", "感動詞", "連体詞", "代名詞",
 }  # fmt: skip
 _QUOTED_JA = re.compile(r"[「『]([^「」『』]{1,20})[」』]")
-_HONORIFICS = {"さん", "ちゃん", "君", "くん", "様", "先生"}
 
 
 class _Sudachi(threading.local):
@@ -115,8 +115,18 @@ def _sudachi() -> _Sudachi:
     return _Sudachi()
 
 
+def has_kana(text: str) -> bool:
+    """Say whether a text is Japanese by its script."""
+    return re.search(r"[\u3040-\u30ff]", text) is not None
+
+
+def words_of(text: str) -> list[Morpheme]:
+    """Cut Japanese into words, with their parts of speech."""
+    return [*_sudachi().tokenizer.tokenize(text[:_LONGEST])]
+
+
 def _japanese(text: str) -> Analysis:
-    morphemes = [*_sudachi().tokenizer.tokenize(text[:_LONGEST])]
+    morphemes = words_of(text)
     people, notions = lexicon.persons("ja"), lexicon.concepts("ja")
     terms: list[Term] = []
     places: set[str] = set()
@@ -144,14 +154,14 @@ def _japanese_term(morpheme: Morpheme, following: str, people: lexicon.Lexicon) 
     classes = people.of(form) or people.of(surface)
     if classes:
         return Term(classes[0], classes[0], TermKind.PERSON, 1.0)
-    if part in _SILENT_JA or (part == "接尾辞" and surface in _HONORIFICS) or not surface.strip():
+    if part in _SILENT_JA or (part == "接尾辞" and surface in HONORIFICS) or not surface.strip():
         return None
     if detail == "数詞":
         return Term(letters(form), letters(form), TermKind.NUMBER, 0.5)
     sound = morpheme.reading_form() or surface
     if surface.isascii():
         return _latin_term(surface)
-    if more == "人名" or (detail == "固有名詞" and following in _HONORIFICS):
+    if more == "人名" or (detail == "固有名詞" and following in HONORIFICS):
         return Term(form, sound, TermKind.NAME, 1.0)
     return Term(form, sound, TermKind.WORD, _weight_ja(part, detail, form))
 
@@ -283,8 +293,7 @@ _LONGEST = 2_000
 
 def reading(text: str) -> str:
     """Return Japanese text in katakana, as it is read."""
-    morphemes = _sudachi().tokenizer.tokenize(text[:_LONGEST])
-    return "".join(morpheme.reading_form() or morpheme.surface() for morpheme in morphemes)
+    return "".join(word.reading_form() or word.surface() for word in words_of(text))
 
 
 def letters(text: str) -> str:

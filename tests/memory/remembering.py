@@ -22,6 +22,10 @@ from tests.fakes import PROMPTS, FakeEmbedder, FakeLlm, Step
 TOKYO = ZoneInfo("Asia/Tokyo")
 NOON = datetime(2026, 9, 27, 12, 0, tzinfo=TOKYO)
 """A Sunday."""
+CAT = "猫を飼い始めたんだ。"
+CAT_FACT = "あなたは猫を飼い始めた。"
+DOG = "犬も飼っているよ。"
+DOG_FACT = "あなたは犬も飼っている。"
 
 
 class HandClock:

@@ -209,6 +209,7 @@ def test_a_place_or_a_weekday_is_nobody(fact: str) -> None:
         ("あいつは誰だっけ", "ja", {PERSON}),
         ("学生時代はどこに住んでた", "ja", {PLACE}),
         ("天才は誰", "ja", {PERSON}),
+        ("たいくつだった日は", "ja", set()),
         ("how much do I weigh", "en", {NUMBER}),
         ("where does Mark live", "en", {PLACE}),
         ("who is in charge of the club", "en", {PERSON}),
@@ -220,6 +221,115 @@ def test_a_word_that_only_looks_like_it_asks_for_nothing(
     question: str, language: str, expected: set[AnswerType]
 ) -> None:
     assert wanted_types(question, language) == expected
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["よだれかけを買った", "髪がみだれた", "この坂をくだれって", "すだれを外した", "うなだれてた", "しだれ桜を見た"],
+)  # fmt: skip
+def test_nobody_is_asked_for_inside_another_word(question: str) -> None:
+    assert wanted_types(question, "ja") == frozenset()
+
+
+@pytest.mark.parametrize(
+    "question", ["だれだっけ", "これだれの", "あれはだれ", "みんなだれに会った"]
+)
+def test_somebody_is_asked_for_by_a_word_of_its_own(question: str) -> None:
+    assert wanted_types(question, "ja") == {PERSON}
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("二十代はどこ", {PLACE}),
+        ("80代は誰", {PERSON}),
+        ("九〇年代はどこにいた", {PLACE}),
+        ("初代は誰", {PERSON}),
+        ("ガス代は", {MONEY}),
+        ("本代って", {MONEY}),
+        ("タクシー代は", {MONEY}),
+        ("たばこ代が知りたい", {MONEY}),
+    ],
+)
+def test_an_age_or_an_era_is_no_charge(question: str, expected: set[AnswerType]) -> None:
+    assert wanted_types(question, "ja") == expected
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "娘さんはいくつ",
+        "猫のタマはいくつですか",
+        "犬はいくつだっけ",
+        "美咲はいくつになった",
+        "お父さんいくつだっけ",
+        "あの子はいくつ",
+        "私はいくつになる",
+        "妹は今年でいくつ?",
+        "先生の歳はいくつ",
+        "母親、八十いくつだと言ったっけ",
+        "おいくつですか",
+        "いくつだっけ",
+        "店を開いたのは、いくつのときだった",
+    ],
+)
+def test_how_many_years_old_only_a_living_being_is(question: str) -> None:
+    assert wanted_types(question, "ja") == {AGE}
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["卵はいくつですか", "りんごはいくつ", "駅はいくつだっけ", "血圧の上はいくつだった", "猫の餌はいくつですか", "十二かける八はいくつになる"],
+)  # fmt: skip
+def test_of_things_the_number_is_asked(question: str) -> None:
+    assert wanted_types(question, "ja") == {NUMBER}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The tickets were £30 each.",
+        "The tickets were £30 each for two nights.",
+        "Every one of them is yours.",
+        "You wear a scarf for every match.",
+        "Your monthly rent is £800.",
+        "You read the Daily Mail.",
+        "You march in parades.",
+        "Your daughter June plays chess.",
+    ],
+)
+def test_a_word_that_only_looks_like_a_day_is_none(text: str) -> None:
+    assert DAY not in told(text, "en").holds
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You pay £30 each month.",
+        "You swim every morning.",
+        "You see her every other weekend.",
+        "You water it every three days.",
+        "You get paid monthly.",
+        "You shop weekly at Tesco.",
+        "You are free at weekends.",
+        "Your birthday is in May.",
+        "Your test was on 3 March.",
+    ],
+)
+def test_what_comes_round_has_a_day(text: str) -> None:
+    assert DAY in told(text, "en").holds
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("あなたは月水金にジムに通う。", "ja"),
+        ("あなたは土日に働く。", "ja"),
+        ("你周末休息。", "zh"),
+    ],
+)
+def test_whatever_is_a_habit_has_a_day(text: str, language: str) -> None:
+    assert DAY in told(text, language).holds
 
 
 @pytest.mark.parametrize(

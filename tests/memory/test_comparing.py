@@ -287,6 +287,14 @@ def test_who_moved_has_one_home_and_what_calls_itself_an_addition_replaces_nothi
     assert relations(entry("あなたはコーヒーも好きだ。", after=1), tea, ALWAYS) == [DIFFERENT]
 
 
+def test_what_is_told_of_one_named_person_replaces_nothing_that_is_told_of_another() -> None:
+    mother = [entry("Your mother Kazuko has diabetes.")]
+    for text in ("Your colleague Kenta likes coffee.", "Your son Leo has stopped eating sugar."):
+        assert relations(entry(text, after=1), mother, ALWAYS) == [DIFFERENT]
+    for text in ("Your mother Kazuko is well again.", "Your mother is well again."):
+        assert relations(entry(text, after=1), mother, ALWAYS) == [REPLACES]
+
+
 VECTORS = st.sampled_from([None, EAST, NORTH, BETWEEN, -EAST])
 FACTS = st.builds(
     entry,

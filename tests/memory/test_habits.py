@@ -61,6 +61,68 @@ def test_a_run_of_weekdays_has_those_between_its_ends(text: str, expected: set[i
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("あなたは月水金にジムに通う。", {MONDAY, WEDNESDAY, FRIDAY}),
+        ("ゴミは火木だ。", {TUESDAY, THURSDAY}),
+        ("燃えるゴミは月木です。", {MONDAY, THURSDAY}),
+        ("あなたは月・水・金に泳ぐ。", {MONDAY, WEDNESDAY, FRIDAY}),
+        ("あなたは月水金土と働く。", {MONDAY, WEDNESDAY, FRIDAY, SATURDAY}),
+        ("火水木休みだ。", {TUESDAY, WEDNESDAY, THURSDAY}),
+        ("あなたは毎週月水に塾に行く。", {MONDAY, WEDNESDAY}),
+        ("週3(月水金)で働いている。", {MONDAY, WEDNESDAY, FRIDAY}),
+        ("水木は休みだ。", {WEDNESDAY, THURSDAY}),
+        ("定休日は日月だ。", {SUNDAY, MONDAY}),
+        ("土日月は店に立つ。", {SATURDAY, SUNDAY, MONDAY}),
+        ("金土日と旅館で働く。", {FRIDAY, SATURDAY, SUNDAY}),
+        ("あなたは火木曜日に走る。", {TUESDAY, THURSDAY}),
+        ("火曜と金土は夜勤だ。", {TUESDAY, FRIDAY, SATURDAY}),
+        ("你每周一三五去健身房。", {MONDAY, WEDNESDAY, FRIDAY}),
+        ("你星期二、四、六上课。", {TUESDAY, THURSDAY, SATURDAY}),
+    ],
+)
+def test_weekdays_may_be_told_by_their_letters_alone(text: str, expected: set[int]) -> None:
+    assert read_habit(text) == Habit(frozenset(expected))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "火山に登った。",
+        "水木しげるが好きだ。",
+        "水木さんは優しい。",
+        "金土地の売買をした。",
+        "日本に行く。",
+        "月日が流れるのは早い。",
+        "木金属でできている。",
+        "土木の仕事をしている。",
+        "今月水道代を払った。",
+        "その日水を飲んだ。",
+        "二日木を切った。",
+        "毎日水をやる。",
+        "お金土産に使う。",
+        "木火土金水は五行だ。",
+        "金木犀が咲く。",
+        "你水土不服。",
+    ],
+)
+def test_letters_of_weekdays_within_other_words_name_none(text: str) -> None:
+    assert read_habit(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("三月土曜に行く。", {SATURDAY}),
+        ("你每周三四次去游泳。", {WEDNESDAY}),
+        ("你周三四点开会。", {WEDNESDAY}),
+    ],
+)
+def test_a_count_beside_a_weekday_is_no_weekday(text: str, expected: set[int]) -> None:
+    assert weekdays(text) == expected
+
+
+@pytest.mark.parametrize(
     "text", ["週末は寝ている。", "土日は休みだ。", "You rest at weekends.", "周末"]
 )
 def test_a_weekend_is_two_days(text: str) -> None:
@@ -102,8 +164,26 @@ def test_what_names_no_weekday_is_no_habit(text: str) -> None:
         ("the second and fourth Thursdays of each month", [8, 22]),
         ("the fifth Thursday of every month", [29]),
         ("The Last Sunday Of The Month", [25]),
+        ("最終週の金曜は飲み会だ。", [30]),
+        ("毎月第二週の火曜は休みだ。", [13]),
+        ("毎月第2週と第4週の水曜は早く帰る。", [14, 28]),
+        ("毎月最後の金曜に集まる。", [30]),
+        ("毎月最初の月曜に通院する。", [5]),
+        ("第1・3・5土曜に集まる。", [3, 17, 31]),
+        ("あなたは第2・第4火・木曜に習う。", [8, 13, 22, 27]),
+        ("You meet the last Friday of every month.", [30]),
+        ("You meet on the last Friday every month.", [30]),
+        ("Every month you meet on the first and the third Monday.", [5, 19]),
+        ("You meet monthly, on the 2nd Tuesday.", [13]),
+        ("first, second and last Mondays of each month", [5, 12, 26]),
+        ("你每月第一个星期天去教堂。", [4]),
+        ("你每月最后一个周五聚会。", [30]),
+        ("你每个月的第二个和第四个星期六上课。", [10, 24]),
+        ("每月第二、四个周三开会。", [14, 28]),
+        ("你每月第一周的周三值班。", [7]),
         ("あなたは火曜に通院する。", [6, 13, 20, 27]),
         ("It was your last Friday at school.", [2, 9, 16, 23, 30]),
+        ("最後に月曜に行った。", [5, 12, 19, 26]),
     ],
 )
 def test_some_weeks_of_a_month_are_kept_apart(text: str, expected: list[int]) -> None:

@@ -60,6 +60,12 @@ def frame_words(language: str) -> frozenset[str]:
     return _word_list(language, "frame")
 
 
+@cache
+def living() -> frozenset[str]:
+    """Return Japanese words for people and animals, beside those of `persons` and the pets of `concepts`."""
+    return _word_list("ja", "living")
+
+
 _WIDER = {
     "mother": "parents",
     "father": "parents",

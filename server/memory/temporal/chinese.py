@@ -84,7 +84,7 @@ _DAY_RULES: Final = (
     rule(rf"{_PICK}{_WEEK}(?P<day>[一二三四五六日天末])", mean.weekday),
     rule(rf"\({_WEEK}(?P<day>[一二三四五六日天])\)(?P<pick>)", mean.weekday),
     rule(
-        rf"(?P<count>第[一二三四五1-5]|最后一)个?{_WEEK}(?P<day>[一二三四五六日天])",
+        rf"(?P<count>第[一二三四五1-5]|最后一)(?:个|(?:个?{_WEEK}的))?{_WEEK}(?P<day>[一二三四五六日天])",
         mean.nth_weekday,
     ),
     rule(rf"{_NOT_NUMBER}(?P<day>{_SHORT})[号](?![0-9])", mean.bare_day),

@@ -104,12 +104,14 @@ _DAY_RULES: Final = (
         lambda match: (Weekday(mean.DAYS.index(match["day"]), alone=False),),
     ),
     rule(
-        rf"第(?P<count>[1-5一二三四五])(?P<day>[{mean.DAYS}])曜日?",
+        rf"(?:第?[1-5一二三四五]週?[・と]){{0,4}}第(?P<count>[1-5一二三四五])(?:週の?)?(?P<day>[{mean.DAYS}])曜日?",
         lambda match: (Weekday(mean.DAYS.index(match["day"]), ordinal=to_number(match["count"])),),
     ),
     rule(
-        rf"最[後終]の?(?P<day>[{mean.DAYS}])曜日?",
-        lambda match: (Weekday(mean.DAYS.index(match["day"]), ordinal=-1),),
+        rf"最(?P<place>[初後終])(?:の?週)?の?(?P<day>[{mean.DAYS}])曜日?",
+        lambda match: (
+            Weekday(mean.DAYS.index(match["day"]), ordinal=1 if match["place"] == "初" else -1),
+        ),
     ),
     rule(rf"{_PICK}(?:週末|土曜?日?[と、・]?日曜日?|土日)", mean.weekend),
     rule(
