@@ -106,6 +106,22 @@ def test_questions_what_ifs_orders_courtesies_and_news_are_none(language: str, s
     assert not is_statement(said, language)
 
 
+@pytest.mark.parametrize(
+    ("said", "states"),
+    [
+        ("糖尿病なんです。", True),
+        ("実は看護師なんですよ", True),
+        ("前は先生なんでした。", True),
+        ("会社員なんですが、来月転職します", True),
+        ("なんで来ないの", False),
+        ("これなんですか", False),
+        ("なんでしたっけ", False),
+    ],
+)
+def test_a_polite_end_is_no_why(said: str, states: bool) -> None:
+    assert is_statement(said, "ja") is states
+
+
 def test_what_was_said_is_cut_at_the_ends_of_sentences() -> None:
     assert sentences("猫がいる。犬もいる！鳥は？\nうん") == [
         "猫がいる。",
