@@ -179,6 +179,22 @@ def bench_memory_command(
     finish(carry_out(with_config(work, config), nothing=bench_memory.NOTHING, as_json=as_json))
 
 
+@bench_app.command("prompt")
+def bench_prompt_command(
+    language: Annotated[str, typer.Option(help="Language of the talk: ja or en.")] = "ja",
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    data: DataOption = DATA,
+) -> None:
+    """Measure what the place of memory in a prompt is worth, with the embedded language model."""
+    from server.commands import bench_prompt  # noqa: PLC0415 - heavy
+
+    async def work(loaded: Config, tell: Tell) -> Report:
+        return await bench_prompt.bench_prompt(Place(loaded, data), language, tell)
+
+    finish(carry_out(with_config(work, config), nothing=bench_prompt.NOTHING, as_json=as_json))
+
+
 @app.command("doctor")
 def doctor_command(
     quick: Annotated[bool, typer.Option("--quick", help="Do not load the engines.")] = False,

@@ -24,11 +24,13 @@ from server.config_file import ConfigFile, read_config_file
 from server.config_memory import (
     EmbeddingSection,
     ExtractionSection,
+    FadingSection,
     IndexSection,
     OpenAiEmbeddingSection,
     PagesSection,
     RetrievalSection,
     SegmentsSection,
+    SummariesSection,
     TransformersEmbeddingSection,
 )
 from server.config_section import EndpointSection, Section
@@ -53,12 +55,14 @@ __all__ = [
     "Config",
     "EmbeddingSection",
     "ExtractionSection",
+    "FadingSection",
     "IndexSection",
     "OpenAiEmbeddingSection",
     "PagesSection",
     "RetrievalSection",
     "Section",
     "SegmentsSection",
+    "SummariesSection",
     "TransformersEmbeddingSection",
     "load_config",
 ]
@@ -292,6 +296,8 @@ class Config(BaseSettings):
     index: IndexSection = IndexSection()
     extraction: ExtractionSection = ExtractionSection()
     segments: SegmentsSection = SegmentsSection()
+    summaries: SummariesSection = SummariesSection()
+    fading: FadingSection = FadingSection()
     history: HistorySection = HistorySection()
     persona: PersonaSection = PersonaSection()
     llm: LlmSection = LlmSection()

@@ -64,6 +64,7 @@ class RetrievalSection(Section):
     recency_days: Annotated[float, Field(gt=0)] = 14.0
     week_start: Annotated[int, Field(ge=0, le=6)] = 0
     embed_timeout_seconds: Seconds = 1.0
+    deadline_seconds: Seconds = 1.5
     calibration: str = ""
     pages: PagesSection = PagesSection()
     article: ArticleSection = ArticleSection()
@@ -98,3 +99,20 @@ class SegmentsSection(Section):
     heat_pages: Annotated[float, Field(ge=0)] = 1.0
     heat_recency: Annotated[float, Field(ge=0)] = 1.0
     cooling_seconds: Annotated[float, Field(gt=0)] = 1e7
+
+
+class SummariesSection(Section):
+    """The summary of every day, and how many a talk begins with."""
+
+    hour: Annotated[int, Field(ge=0, le=23)] = 3
+    primed_days: Annotated[int, Field(ge=0)] = 3
+    attempts: Annotated[int, Field(ge=1)] = 3
+
+
+class FadingSection(Section):
+    """When facts leave search, and when they may be deleted. What matters most never does either."""
+
+    fleeting_days: Annotated[float, Field(ge=0)] = 21.0
+    ordinary_days: Annotated[float, Field(ge=0)] = 0.0
+    least: Probability = 0.2
+    retention_days: Annotated[float, Field(ge=0)] = 0.0

@@ -1,12 +1,10 @@
-"""Composing the prompt: persona, history, time, memory and question, in the order that keeps a prefix cache alive.
+"""Composing the prompt: persona, memory, history, time and question, in the order that keeps a prefix cache alive.
 
-Stable parts come first (persona and rules, then the history), volatile ones last (the time, what was recalled, the
-question): what a model server has read before, it need not read again.
+Stable parts come first (persona and rules, what changes once a day, then the history), volatile ones last (the time,
+what was recalled, the question): what a model server has read before, it need not read again.
 """
 
-import re
-import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,10 +15,24 @@ import yaml
 
 from server.errors import ConfigError
 from server.memory import Page
-from server.memory.wording import without_frame
 from server.months import MONTHS
 from server.ports import LlmTraits
-from server.turn import Message, Prompt, Recalled, Recollection
+from server.quoting import (
+    MOST_COMPACT_MEMORY_TOKENS,
+    MOST_DAYS_TOKENS,
+    MOST_MEMORY_TOKENS,
+    MOST_PORTRAIT_TOKENS,
+    MOST_STANDING_TOKENS,
+    ask_reminding,
+    days_block,
+    estimate_tokens,
+    memory_block,
+    pages_block,
+    portrait_block,
+    standing_block,
+    tokens_of,
+)
+from server.turn import Message, Prompt, Recollection
 
 log = structlog.get_logger(__name__)
 
@@ -32,21 +44,6 @@ WEEKDAYS = {
     "zh": ("星期一", "星期二", "星期三", "星期四", "星期五", "星期六", "星期日"),
     "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
 }
-
-MOST_FACTS = 3
-"""Facts in a prompt, whatever memory offers."""
-MOST_MEMORY_TOKENS = 800
-MOST_COMPACT_MEMORY_TOKENS = 150
-"""A small model reads some two hundred tokens a second, and nothing is heard meanwhile."""
-_LONGEST_LINE, _LONGEST_COMPACT_LINE = 300, 120
-"""Characters of a fact; of a longer one the beginning is quoted."""
-
-_REMINDER, _MARKS, _ASSENT = "前に話したことです。{}", "「{}」", "そうでしたね。"
-"""How a person reminds the Japanese model of something, the marks around each thing, and what it answers to that."""
-_NOTES = {"zh": "（备注：{}）{}", "en": "(Note: {}) {}"}
-"""How a question to the other small model carries what was recalled."""
-_HARMLESS = str.maketrans(dict.fromkeys("<＜﹤", "‹") | dict.fromkeys(">＞﹥", "›"))
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +163,16 @@ class Phrases:
         return phrases
 
 
+@dataclass(frozen=True, slots=True)
+class _Talk:
+    """What is asked, and after what."""
+
+    question: str
+    history: Sequence[Page]
+    now: datetime
+    language: str
+
+
 def compose(
     files: PromptFiles,
     *,
@@ -181,53 +188,57 @@ def compose(
     Args:
         files: The texts of the persona.
         question: What the person said, as transcribed.
-        recalled: What memory offers. What is least relevant is left out if the budget of `traits` is exceeded.
-        history: The last exchanges, oldest first; the oldest are left out next.
+        recalled: What memory offers; `Prompt.told` says what of it is in the prompt.
+        history: The last exchanges, oldest first.
         now: The present moment in the person's zone.
         language: Language to answer in.
-        traits: What the model can be asked.
+        traits: What the model can be asked. Where its budget is short, what matters least is left out: see the body of
+            `_compose_full`.
     """
     make = _compose_compact if traits.compact else _compose_full
-    system, asked = make(files, question, recalled, now, language, traits.prompt_budget_tokens)
-    budget = traits.prompt_budget_tokens - _tokens(asked)
-    if traits.compact:
-        history = [page for page in history if page.language == language]  # it knows one only
-    else:
-        budget -= estimate_tokens(system)
-    kept = _newest_within(history, budget)
-    dialogue = [message for page in kept for message in _messages(page)]
-    return Prompt(system, (*dialogue, *asked), language)
+    talk = _Talk(question, history, now, language)
+    return make(files, talk, recalled, traits.prompt_budget_tokens)
 
 
-def _compose_full(
-    files: PromptFiles,
-    question: str,
-    recalled: Recollection,
-    now: datetime,
-    language: str,
-    budget: int,
-) -> tuple[str, tuple[Message, ...]]:
-    rules = files.in_language("reply", language)
-    system = "\n\n".join((files.text("soul.md"), files.text("identity.md"), rules))
-    time = f"<now>{time_line(now, language)}</now>\n"
-    left = budget - estimate_tokens(system) - estimate_tokens(time + question)
-    memory = memory_block(recalled, min(left, MOST_MEMORY_TOKENS))
-    return system, (Message("user", f"{time}{memory}{question}"),)
+def _compose_full(files: PromptFiles, talk: _Talk, recalled: Recollection, budget: int) -> Prompt:
+    rules = files.in_language("reply", talk.language)
+    persona = "\n\n".join((files.text("soul.md"), files.text("identity.md"), rules))
+    time = f"<now>{time_line(talk.now, talk.language)}</now>\n"
+    left = budget - estimate_tokens(persona) - estimate_tokens(time + talk.question)
+    # Whoever comes first here gets what is left of the budget.
+    standing = standing_block(recalled.standing, min(left, MOST_STANDING_TOKENS))
+    left -= standing.tokens
+    others = [line for line in recalled.lines if line.id not in standing.told]
+    facts = memory_block(others, min(left, MOST_MEMORY_TOKENS))
+    left -= facts.tokens
+    portrait = portrait_block(recalled.portrait, min(left, MOST_PORTRAIT_TOKENS))
+    left -= portrait.tokens
+    history = _newest_within(talk.history, left)
+    left -= sum(map(_tokens_of_page, history))
+    days = days_block(recalled.days, talk.language, min(left, MOST_DAYS_TOKENS))
+    left -= days.tokens
+    known = standing.sources | facts.sources | {page.id for page in history}
+    unknown = [page for page in recalled.pages if page.id not in known]
+    pages = pages_block(unknown, talk.language, min(left, MOST_MEMORY_TOKENS - facts.tokens))
+    system = "\n\n".join(filter(None, (persona, portrait.text.rstrip(), days.text.rstrip())))
+    asked = f"{time}{standing.text}{facts.text}{pages.text}{talk.question}"
+    told = (*standing.told, *facts.told, *pages.told)
+    messages = (*_dialogue(history), Message("user", asked))
+    return Prompt(system, messages, talk.language, told=told)
 
 
 def _compose_compact(
-    files: PromptFiles,
-    question: str,
-    recalled: Recollection,
-    now: datetime,
-    language: str,
-    budget: int,
-) -> tuple[str, tuple[Message, ...]]:
+    files: PromptFiles, talk: _Talk, recalled: Recollection, budget: int
+) -> Prompt:
     # Tiny models repeat what stands beside the question: the date stays away from it, without minutes, so that it
     # belongs to the stable part for an hour.
-    system = f"{files.in_language('compact', language)}\n{short_time_line(now, language)}"
-    left = min(budget - estimate_tokens(question), MOST_COMPACT_MEMORY_TOKENS)
-    return system, ask_reminding(question, recalled, language, left)
+    time = short_time_line(talk.now, talk.language)
+    system = f"{files.in_language('compact', talk.language)}\n{time}"
+    left = min(budget - estimate_tokens(talk.question), MOST_COMPACT_MEMORY_TOKENS)
+    asked, told = ask_reminding(talk.question, recalled, talk.language, left)
+    understood = [page for page in talk.history if page.language == talk.language]  # it knows one
+    history = _newest_within(understood, budget - tokens_of(asked))
+    return Prompt(system, (*_dialogue(history), *asked), talk.language, told=told)
 
 
 def time_line(now: datetime, language: str) -> str:
@@ -262,95 +273,8 @@ def _weekday(day: datetime, language: str) -> str:
     return WEEKDAYS.get(language, WEEKDAYS["en"])[day.weekday()]
 
 
-def memory_block(recalled: Recollection, budget: int = MOST_MEMORY_TOKENS) -> str:
-    """Quote what was recalled, the newest first, a dated line for each fact; nothing for an empty recollection.
-
-    Stored text can't close the block.
-
-    Args:
-        recalled: Best first.
-        budget: How many tokens the block may have; what is least relevant is left out.
-    """
-    form = "<retrieved_memory>\n{}\n</retrieved_memory>\n"
-
-    def block(lines: Sequence[Recalled]) -> str:
-        dated = (f"- {line.at:%Y-%m-%d} {_quoted(line.text, _LONGEST_LINE)}" for line in lines)
-        return form.format("\n".join(dated))
-
-    lines = _most_relevant(recalled, lambda lines: estimate_tokens(block(lines)) <= budget)
-    return block(lines) if lines else ""
-
-
-def ask_reminding(
-    question: str, recalled: Recollection, language: str, budget: int
-) -> tuple[Message, ...]:
-    """Ask a small model something, with what was recalled in the one form that it makes use of.
-
-    The base model takes it as an exchange before the question, the instruct model as a note in it; measured, each does
-    worse with the other's. The example in ``prompts/compact.*.md`` has the same words.
-
-    Args:
-        question: What the person said.
-        recalled: Best first.
-        language: Two-letter code of the talk; it says which model answers.
-        budget: How many tokens memory may have; what is least relevant is left out.
-    """
-    write = _as_exchange if language == "ja" else _as_note
-    alone = (Message("user", question),)
-
-    def asked(lines: Sequence[Recalled]) -> tuple[Message, ...]:
-        return write(question, lines, language) if lines else alone
-
-    most = _tokens(alone) + budget
-    return asked(_most_relevant(recalled, lambda lines: _tokens(asked(lines)) <= most))
-
-
-def _as_exchange(question: str, lines: Sequence[Recalled], language: str) -> tuple[Message, ...]:
-    said = (
-        _MARKS.format(_quoted(without_frame(line.text), _LONGEST_COMPACT_LINE)) for line in lines
-    )
-    return (
-        Message("user", _REMINDER.format("".join(said))),
-        Message("assistant", _ASSENT),
-        Message("user", question),
-    )
-
-
-def _as_note(question: str, lines: Sequence[Recalled], language: str) -> tuple[Message, ...]:
-    said = " ".join(_quoted(line.text, _LONGEST_COMPACT_LINE) for line in lines)
-    return (Message("user", _NOTES.get(language, _NOTES["en"]).format(said, question)),)
-
-
-def _most_relevant(
-    recalled: Recollection, fits: Callable[[Sequence[Recalled]], bool]
-) -> list[Recalled]:
-    """Return as many of the best lines as fit, each fact once, the newest first."""
-    once = {line.id or line.text: line for line in reversed(recalled.lines)}
-    best = list(reversed(once.values()))[:MOST_FACTS]
-    while best:
-        newest_first = sorted(best, key=lambda line: line.at, reverse=True)
-        if fits(newest_first):
-            return newest_first
-        best.pop()
-    return []
-
-
-def estimate_tokens(text: str) -> int:
-    """Estimate, on the high side, how many tokens a model makes of `text`."""
-    wide = len(re.findall(r"[\u2e80-\uffef]", text))
-    return wide + (len(text) - wide) // 3 + 1
-
-
-def _tokens(messages: Sequence[Message]) -> int:
-    return sum(estimate_tokens(message.content) for message in messages)
-
-
-def _quoted(text: str, longest: int) -> str:
-    """Make stored text a line that nothing can be read from but text: no tags in any width, no control characters."""
-    plain = text.translate(_HARMLESS)
-    plain = "".join(sign for sign in plain if unicodedata.category(sign) not in ("Cs", "Cn", "Co"))
-    plain = " ".join(_CONTROLS.sub(" ", plain).split())
-    return plain if len(plain) <= longest else plain[: longest - 1] + "…"
+def _dialogue(history: Sequence[Page]) -> list[Message]:
+    return [message for page in history for message in _messages(page)]
 
 
 def _messages(page: Page) -> tuple[Message, Message]:
@@ -361,8 +285,12 @@ def _messages(page: Page) -> tuple[Message, Message]:
 def _newest_within(history: Sequence[Page], budget: int) -> list[Page]:
     kept: list[Page] = []
     for page in reversed(history):
-        budget -= estimate_tokens(page.said + page.heard)
+        budget -= _tokens_of_page(page)
         if budget < 0:
             break
         kept.insert(0, page)
     return kept
+
+
+def _tokens_of_page(page: Page) -> int:
+    return estimate_tokens(page.said + page.heard)

@@ -164,7 +164,6 @@ async def _ask_all(
 
 def _variants(weights: PageWeights) -> dict[str, PageWeights]:
     """Return weights for each ablation: what is gone counts nothing."""
-
     found = {"no vectors": replace(weights, with_vectors=weights.by_words)}
     for name, alone in ALONE.items():
         found[name] = replace(weights, with_vectors=dict.fromkeys(alone, 1.0))

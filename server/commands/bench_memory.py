@@ -15,6 +15,7 @@ from anyio import to_thread
 
 from server import embedding
 from server.clock import SystemClock
+from server.commands import bench_pages
 from server.commands.bench_facts import STATEMENTS
 from server.commands.bench_sentences import SENTENCES
 from server.commands.figures import describe_machine, percentile
@@ -26,9 +27,13 @@ from server.memory.extract import RulesExtractor
 from server.memory.facts import make_fact
 from server.memory.models import Fact, Kind, Origin
 from server.memory.opening import open_memory
+from server.memory.page_recall import PageReader
+from server.memory.page_shelves import PageShelves
+from server.memory.page_weights import load_page_weights
 from server.memory.shelves import stamp_of
 from server.memory.store import Store
 from server.memory.wording import Aligned, AsSpoken, Wording
+from server.memory.writer import Writer
 from server.ports import Clock, Embedder, TextKind, Vectors
 
 SIZES = (100, 1_000, 10_000)
@@ -37,6 +42,7 @@ PERSON = "bench"
 NOTHING: Mapping[str, object] = {
     "language": "",
     "retrieval": {},
+    "pages": {},
     "embedding": {},
     "machine": {},
     "error": None,
@@ -92,7 +98,11 @@ class ArbitraryEmbedder:
 
 
 async def bench_memory(
-    config: Config, language: str, tell: Tell, sizes: Sequence[int] = SIZES
+    config: Config,
+    language: str,
+    tell: Tell,
+    sizes: Sequence[int] = SIZES,
+    page_sizes: Sequence[int] | None = None,
 ) -> Report:
     """Fill stores of several sizes, ask each the same questions, and report how long the answers took.
 
@@ -103,6 +113,7 @@ async def bench_memory(
         language: Two-letter code of facts and questions.
         tell: Told the figures.
         sizes: How many facts.
+        page_sizes: How many pages; those of `bench_pages` if left out.
 
     Raises:
         OmoideError: The embedder is missing or fails.
@@ -126,15 +137,42 @@ async def bench_memory(
         found = await _time_retrieval(config, language, arbitrary, size)
         _tell_line(f"recall from {size:,} facts", found["ms_p50"], found["ms_p95"], tell)
         retrieval[str(size)] = found
+    pages: dict[str, Any] = {}
+    for size in bench_pages.SIZES if page_sizes is None else page_sizes:
+        taken = await to_thread.run_sync(_time_pages, config, language, arbitrary, size)
+        _tell_line(f"search in {size:,} pages", taken["ms_p50"], taken["ms_p95"], tell)
+        pages[str(size)] = taken
     return Report(
         {
             **NOTHING,
             "language": language,
             "retrieval": retrieval,
+            "pages": pages,
             "embedding": {"engine": embedder.name, **speed},
             "machine": describe_machine(),
         }
     )
+
+
+def _time_pages(
+    config: Config, language: str, embedder: ArbitraryEmbedder, size: int
+) -> dict[str, float | None]:
+    section = config.retrieval
+    weights = load_page_weights(section.pages.calibration)
+    clock = SystemClock(config.server.timezone)
+    with TemporaryDirectory(prefix="omoide-bench-") as folder:
+        store = Store(Path(folder) / "memory.db")
+        writer = Writer(store)
+        try:
+            shelves = PageShelves(store, writer, embedder, Aligned(), section.week_start)
+            reader = PageReader(shelves, embedder, Aligned(), section.pages, weights)
+            texts = (fact.text for fact in make_up_facts(language, max(SIZES), clock))
+            return bench_pages.time_pages(
+                reader, language, texts, size, embedder.dimensions, clock.now()
+            )
+        finally:
+            writer.close()
+            store.close()
 
 
 def make_up_facts(language: str, count: int, clock: Clock) -> list[Fact]:

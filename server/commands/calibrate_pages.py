@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server import embedding
-from server.commands.dialogue_memory import DialogueMemory, Found, KnownVectors, remembered
+from server.commands.dialogue_memory import Found, KnownVectors, remembered
 from server.commands.dialogues import Dialogue, DialogueQuestion, read_dialogues
 from server.commands.learning import learn_logistic, learn_ranking
 from server.commands.report import Report, Tell

@@ -142,7 +142,7 @@ def _utterances(talk: Mapping[str, Any], first: str, zone: tzinfo) -> Iterator[U
 def _question(
     row: Mapping[str, Any], known: frozenset[str], last: datetime, zone: tzinfo
 ) -> DialogueQuestion:
-    named = _TURN_ID.findall(" ".join(map(str, row.get("evidence", ()))))
+    named = _TURN_ID.findall(str(row.get("evidence")))
     asked_at = _moment(row["asked_at"], zone) if "asked_at" in row else last
     answer = row.get("answer", row.get("adversarial_answer", ""))
     return DialogueQuestion(

@@ -17,6 +17,7 @@ _MODULES: Mapping[str, str] = {
     "replay": "replay",
     "bench turn": "bench",
     "bench memory": "bench_memory",
+    "bench prompt": "bench_prompt",
     "doctor": "doctor",
     "devices list": "devices",
     "devices accept": "devices",

@@ -6,6 +6,7 @@ The truth is the SQL store; vectors, shelves and the working buffer are made fro
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from typing import Protocol
 
 import structlog
@@ -15,13 +16,15 @@ from server.memory.archive import Archive
 from server.memory.consolidate import Consolidator
 from server.memory.index import VectorIndex
 from server.memory.models import Candidate, Fact, Page
-from server.memory.recall import Reader, as_scores
+from server.memory.page_shelves import PageShelves
+from server.memory.recall import Reader
+from server.memory.recollecting import Recollector
 from server.memory.shelves import Shelves
 from server.memory.store import Store
 from server.memory.working import WorkingBuffer
 from server.memory.writer import Writer
 from server.ports import Clock
-from server.turn import Recalled, Recollection, Turn
+from server.turn import Recollection, Turn
 
 log = structlog.get_logger(__name__)
 
@@ -55,17 +58,21 @@ class Memory:
         index: VectorIndex,
         shelves: Shelves,
         reader: Reader,
+        page_shelves: PageShelves,
+        recollector: Recollector,
         consolidator: Consolidator,
         working: WorkingBuffer,
         clock: Clock,
     ) -> None:
         self.consolidator = consolidator
-        self.archive = Archive(store, writer, shelves, working)
+        self.archive = Archive(store, writer, shelves, page_shelves, working)
         self._store = store
         self._writer = writer
         self._index = index
         self._shelves = shelves
         self._reader = reader
+        self._page_shelves = page_shelves
+        self._recollector = recollector
         self._working = working
         self._clock = clock
 
@@ -84,32 +91,17 @@ class Memory:
         """Read the facts of a person, who has just come to the robot. What goes wrong is told by the first recall."""
         with suppress(OmoideError):
             await self._shelves.get(person)
+            await self._recollector.prepare(person, self._clock.now())
 
     async def recall(
         self, person: str, query: str, language: str, at: datetime | None = None
     ) -> Recollection:
         """Return what is relevant to `query` in the memory of `person`; empty if nothing is.
 
-        Memory that fails is logged and recalls nothing: an answer without it is better than none.
+        Memory that fails, or is late, is logged and left out: an answer without it is better than none.
         """
-        try:
-            candidates = await self.search(person, query, language, at)
-        except OmoideError as error:
-            log.warning("recall-failed", code=error.code, reason=str(error))
-            return Recollection()
-        return Recollection(
-            tuple(
-                Recalled(
-                    candidate.fact.text,
-                    candidate.fact.said_at,
-                    round(candidate.score, 4),
-                    as_scores(candidate),
-                    candidate.fact.id,
-                )
-                for candidate in candidates
-                if candidate.passed
-            )
-        )
+        moment = at or self._clock.now()
+        return await self._recollector.recollect(person, query, language, moment)
 
     async def search(
         self, person: str, query: str, language: str, at: datetime | None = None
@@ -130,6 +122,8 @@ class Memory:
         if (page := page_of(turn)) is not None:
             self._working.add(page)
             self._writer.add_page(page)
+        if reached := _pages_told(turn):
+            self._writer.submit(partial(self._store.tiers.visit, reached, self._clock.now()))
 
     async def extract(self, person: str | None = None, *, put_off: bool = False) -> list[Fact]:
         """Draw facts from everything that waits, the last exchange too; see `Consolidator.extract`."""
@@ -153,13 +147,19 @@ class Memory:
 
     async def catch_up(self) -> int:
         """Embed what has no vector of the present model yet, e.g. after a change of model; return how many."""
-        return await self._shelves.embed_all_missing()
+        return await self._shelves.embed_all_missing() + await self._page_shelves.embed_missing()
 
     def close(self) -> None:
         """Store what was handed in and let go of the files."""
         self._writer.close()
         self._index.close()
         self._store.close()
+
+
+def _pages_told(turn: Turn) -> list[str]:
+    """Return the pages that reached the prompt of a turn: word for word, or as a fact drawn from them."""
+    drawn = {line.id: line.sources for line in (*turn.recalled.lines, *turn.recalled.standing)}
+    return sorted({page for key in turn.told for page in drawn.get(key, (key,))})
 
 
 def page_of(turn: Turn) -> Page | None:

@@ -6,6 +6,7 @@ from functools import partial
 from anyio import to_thread
 
 from server.memory.models import Fact, Page
+from server.memory.page_shelves import PageShelves
 from server.memory.shelves import Shelves
 from server.memory.store import Store
 from server.memory.working import WorkingBuffer
@@ -16,11 +17,17 @@ class Archive:
     """A part of `server.memory.Memory`. Every method raises `StoreError` if the store can't do it."""
 
     def __init__(
-        self, store: Store, writer: Writer, shelves: Shelves, working: WorkingBuffer
+        self,
+        store: Store,
+        writer: Writer,
+        shelves: Shelves,
+        page_shelves: PageShelves,
+        working: WorkingBuffer,
     ) -> None:
         self._store = store
         self._writer = writer
         self._shelves = shelves
+        self._page_shelves = page_shelves
         self._working = working
 
     async def facts(self, person: str) -> list[Fact]:
@@ -48,6 +55,7 @@ class Archive:
         self._working.forget(person)
         gone = await self._writer.run(partial(self._store.forget_person, person))
         await self._shelves.drop(person)
+        self._page_shelves.drop(person)
         return gone
 
     async def reindex(self, person: str) -> int:

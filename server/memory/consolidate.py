@@ -1,4 +1,4 @@
-"""The write path: from pages that are stored to facts, in the background, until nothing waits.
+"""The write path: from pages that are stored to facts, segments and the portrait of a person, in the background, until nothing waits.
 
 A page stays queued until its facts, or the finding that there are none, are committed together with it. So a crash, a
 model that fails and a model that talks nonsense all lead to the same place: the pages are tried again.
@@ -13,15 +13,19 @@ import anyio
 import structlog
 from anyio import to_thread
 
-from server.config import ExtractionSection
+from server.config import ExtractionSection, SegmentsSection
 from server.errors import OmoideError
 from server.failures import log_fault
 from server.memory.comparing import Closeness, Relation, relations
 from server.memory.extract import Extractor
+from server.memory.harvest import Harvest
+from server.memory.heat import hot
 from server.memory.models import Fact, Page
 from server.memory.shelf import Entry, Shelf, make_entry
 from server.memory.shelves import Shelves
+from server.memory.sorting import Sorter
 from server.memory.store import Store, Vector
+from server.memory.tiers import Sorting
 from server.memory.writer import Writer
 from server.ports import Clock
 
@@ -29,6 +33,8 @@ log = structlog.get_logger(__name__)
 
 _NEAREST = 30
 """Stored facts that a new one is compared with."""
+_MOST_PORTRAYED = 40
+"""Pages of a hot segment that the profile is updated from at once."""
 
 
 class Consolidator:
@@ -40,9 +46,11 @@ class Consolidator:
         store: Store,
         writer: Writer,
         shelves: Shelves,
+        sorter: Sorter,
         extractor: Extractor,
         rules: Extractor,
         section: ExtractionSection,
+        segments: SegmentsSection,
         closeness: Closeness,
         clock: Clock,
     ) -> None:
@@ -51,6 +59,8 @@ class Consolidator:
         self._writer = writer
         self._shelves = shelves
         self._section = section
+        self._segments = segments
+        self._sorter = sorter
         self._closeness = closeness
         self._clock = clock
         self._rules = rules
@@ -118,7 +128,7 @@ class Consolidator:
             keep_all: Store a repetition, too.
         """
         async with self._one_at_a_time:
-            return await self._admit(facts, (), keep_all=keep_all)
+            return await self._admit(Harvest(facts=tuple(facts)), keep_all=keep_all)
 
     async def _work_off(self, pages: Sequence[Page]) -> list[Fact]:
         stored: list[Fact] = []
@@ -147,7 +157,9 @@ class Consolidator:
         attempts = await to_thread.run_sync(self._store.pages.attempts, ids)
         try:
             harvest = await self._choose(attempts).extract(batch, attempts)
-            return await self._admit(harvest.facts, ids)
+            sorting = await self._sorter.sort(batch, harvest, self._clock.now())
+            stored = await self._admit(harvest, ids, sorting)
+            return stored + await self._portray(batch[0].person)
         except OmoideError as error:
             if error.code == "llm-preempted":  # somebody talks: no fault of the model
                 raise
@@ -165,9 +177,38 @@ class Consolidator:
         """After a model has failed often enough, keep what was said in the person's own words."""
         return self.extractor if attempts < self._section.attempts else self._rules
 
+    async def _portray(self, person: str) -> list[Fact]:
+        """Update the profile from the segment that has turned hot, if one has; return what was learnt of the agent.
+
+        What goes wrong is logged: the segment stays hot and is looked at again after the next batch.
+        """
+        now = self._clock.now()
+        segments = await to_thread.run_sync(self._store.tiers.segments_of, person)
+        ready = hot(segments, now, self._segments)
+        if not ready:
+            return []
+        one = ready[0]
+        last = min(one.unread, _MOST_PORTRAYED)
+        pages = await to_thread.run_sync(self._store.pages.of_segment, person, one.id, last)
+        known = await to_thread.run_sync(self._store.portrait.traits_of, person)
+        try:
+            harvest = await self.extractor.portray(pages, known, 0)
+        except OmoideError as error:
+            log.warning("portrait-put-off", code=error.code)
+            return []
+        stored = await self._admit(harvest)
+        await self._writer.run(partial(self._store.tiers.read_through, one.id))
+        return stored
+
     async def _admit(
-        self, drawn: Sequence[Fact], page_ids: Sequence[str], *, keep_all: bool = False
+        self,
+        harvest: Harvest,
+        page_ids: Sequence[str] = (),
+        sorting: Sorting | None = None,
+        *,
+        keep_all: bool = False,
     ) -> list[Fact]:
+        drawn = harvest.facts
         vectors = await self._embed(drawn) if drawn else {}
         shelf = await self._shelves.get(drawn[0].person) if drawn else None
         chosen = _Admission(shelf, self._closeness, keep_all)
@@ -183,6 +224,10 @@ class Consolidator:
                 vectors_by_fact=chosen.vectors,
                 stamp=self._shelves.stamp,
                 drawn_from=page_ids,
+                sorting=sorting,
+                profile=harvest.profile,
+                traits=harvest.traits,
+                notes=harvest.notes,
             )
         )
 
@@ -243,4 +288,8 @@ class _Admission:
         near = list(self._admitted.values())
         if self._shelf is not None:
             near += self._shelf.neighbours(new.fact.id, new.vector, _NEAREST)
-        return [entry for entry in near if entry.fact.id not in self.superseded]
+        return [
+            entry
+            for entry in near
+            if entry.fact.id not in self.superseded and entry.fact.about == new.fact.about
+        ]

@@ -72,9 +72,15 @@ class RulesSummarizer:
     ) -> DaySummary:
         language = language_of(pages)
         told, mood, health = _HEADS.get(language, _HEADS["en"])
-        parts = [(told, most_telling(pages)), (mood, _noted(notes, NoteKind.MOOD)), (health, _noted(notes, NoteKind.SAFETY))]
+        parts = [
+            (told, most_telling(pages)),
+            (mood, _noted(notes, NoteKind.MOOD)),
+            (health, _noted(notes, NoteKind.SAFETY)),
+        ]
         lines = [head + "／".join(texts) for head, texts in parts if texts]
-        return _summary(pages, " ".join(lines), follow_ups(facts, notes, pages[0].at.date()), Origin.RULES, now)
+        return _summary(
+            pages, " ".join(lines), follow_ups(facts, notes, pages[0].at.date()), Origin.RULES, now
+        )
 
 
 class ModelSummarizer:

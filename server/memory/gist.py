@@ -30,6 +30,7 @@ _FRAME_ZH = re.compile(
 )
 """Words that stand in a Chinese sentence whatever it is about."""
 _LONGEST_RUN = 6
+_LOOSE_ENDS = " 、，,"
 
 
 def keywords_of(pages: Sequence[Page], rarity: Rarity) -> tuple[str, ...]:
@@ -40,19 +41,26 @@ def keywords_of(pages: Sequence[Page], rarity: Rarity) -> tuple[str, ...]:
     """
     worth: dict[str, float] = defaultdict(float)
     for page in pages:
-        for word, weight in _readable(telling_terms(page.said, page.language), page.language, rarity):
+        for word, weight in _readable(
+            telling_terms(page.said, page.language), page.language, rarity
+        ):
             worth[word] += weight
     return tuple(sorted(worth, key=lambda word: -worth[word])[:MOST_KEYWORDS])
 
 
-def telling_sentence(pages: Sequence[Page], rarity: Rarity) -> str:
-    """Return the sentence of the person that says most of what these pages are about, shortened; nothing if none does."""
-    said = [(" ".join(text.split()), page) for page in pages for text in sentences(page.said)]
-    worth = [_worth(text, page.language, rarity) for text, page in said]
-    if not any(worth):
-        return ""
-    best, _ = said[worth.index(max(worth))]
-    return shortened(best, LONGEST_SENTENCE)
+def summary_of(pages: Sequence[Page], rarity: Rarity) -> str:
+    """Return the sentence of the person that says most of what these pages are about, shortened.
+
+    It is one line, and empty only if nothing was said.
+    """
+    said = [(text, page.language) for page in pages for text in _said(page)]
+    worth = [_worth(text, language, rarity) for text, language in said]
+    return shortened(said[worth.index(max(worth))][0], LONGEST_SENTENCE) if said else ""
+
+
+def says_something(page: Page) -> bool:
+    """Say whether an exchange is about anything, as far as its words show it: "yes, right" is not."""
+    return bool(telling_terms(page.said, page.language))
 
 
 def telling_terms(text: str, language: str) -> list[Term]:
@@ -66,7 +74,13 @@ def shortened(text: str, longest: int) -> str:
     if len(text) <= longest:
         return text
     cut = best_cut(text, range(longest - 1, longest // 2, -1)) or longest - 1
-    return f"{text[:cut].rstrip()}…"
+    return f"{text[:cut].rstrip(_LOOSE_ENDS)}…"
+
+
+def _said(page: Page) -> Iterator[str]:
+    """Return the sentences of the person, each on one line."""
+    for text in sentences(page.said):
+        yield " ".join(text.split())
 
 
 def _worth(sentence: str, language: str, rarity: Rarity) -> float:
@@ -75,9 +89,7 @@ def _worth(sentence: str, language: str, rarity: Rarity) -> float:
     return worth if is_statement(sentence, language) else _QUESTION_SHARE * worth
 
 
-def _readable(
-    terms: Sequence[Term], language: str, rarity: Rarity
-) -> Iterator[tuple[str, float]]:
+def _readable(terms: Sequence[Term], language: str, rarity: Rarity) -> Iterator[tuple[str, float]]:
     """Return words for terms, and how telling each is. Pairs of Chinese characters that overlap make one run."""
     run = ""
     for term in terms:

@@ -8,14 +8,16 @@ import re
 from collections.abc import Mapping
 from itertools import pairwise
 
-from server.memory.lexicon.expressions import FAMILY, expressions, language_of
+from server.memory.lexicon.expressions import FAMILY, as_told, expressions, language_of
 from server.memory.models import Importance, Kind
 from server.memory.terms import Analysis, TermKind
-from server.memory.wording import bare, plain_analysis
+from server.memory.wording import plain_analysis
 
 _LASTING_KINDS = frozenset({Kind.HEALTH, Kind.PROFILE, Kind.RELATION})
 _FLEETING_KINDS = frozenset({Kind.EVENT, Kind.OTHER})
 """A habit of watching television is not fleeting, a plan to have a bath neither."""
+_STANDING = ("allergy", "medicine", "illness", "condition", "bereavement", "diet")
+"""Groups of expressions in `lexicon/standing.yaml` that tell of what lasts, whoever it is of."""
 _SEEN = frozenset({"television", "score"})
 """What is fleeting though it names somebody: who acts or plays there is not met."""
 _LONGEST = {"ja": 40, "en": 90, "zh": 30}
@@ -38,9 +40,13 @@ def importance_of(text: str, language: str, kind: Kind) -> Importance:
 
 
 def _is_lasting(text: str, language: str) -> bool:
-    told = bare(text).replace("’", "'")
-    signs = expressions("importance", language_of(told, language))["lasting"]
-    return bool(_found(signs, told)) or _names_family(plain_analysis(text, language))
+    told = as_told(text)
+    code = language_of(told, language)
+    groups = [expressions("importance", code)["lasting"]]
+    groups += [expressions("standing", code)[group] for group in _STANDING]
+    return any(_found(signs, told) for signs in groups) or _names_family(
+        plain_analysis(text, language)
+    )
 
 
 def _names_family(meaning: Analysis) -> bool:
@@ -52,7 +58,7 @@ def _names_family(meaning: Analysis) -> bool:
 
 
 def _is_fleeting(text: str, language: str) -> bool:
-    told = bare(text).replace("’", "'")
+    told = as_told(text)
     code = language_of(told, language)
     lists = expressions("importance", code)
     small = _found(lists["fleeting"], told)

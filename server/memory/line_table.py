@@ -111,9 +111,7 @@ class LineTable:
         within = int((self.talks == talk).sum())
         talks, openings = [], []
         for placed in lines:
-            at = placed.at.astimezone(
-                UTC
-            )  # two times of one zone are compared by clocks, which jump
+            at = placed.at.astimezone(UTC)  # a difference within one zone is that of its clocks
             if self._last_at is None or at - self._last_at > TALK_GAP:
                 talk, within = talk + 1, 0
             self._last_at = at

@@ -14,10 +14,12 @@ from server.memory.line_table import Flags, Floats
 
 SHORT = 128
 """Numbers of the short form."""
-_SAMPLE = 1_000
+_SAMPLE = 500
 """Utterances from which mean and spread of the cosines are reckoned."""
 _LEAST_SPREAD = 1e-6
 """Below it cosines differ by rounding alone."""
+
+_GROWN = 1.1
 
 Halves = NDArray[np.float16]
 
@@ -32,7 +34,8 @@ class LineVectors:
         self._whole: Halves = rows.astype(np.float16)
         self._short: Floats = _shortened(rows, self._axes)
         self._missing: Flags = (rows == 0).all(axis=1)
-        self._sample = self._draw()
+        self._drawn_of = 0
+        self._draw()
 
     def __len__(self) -> int:
         return len(self._whole)
@@ -43,7 +46,7 @@ class LineVectors:
         self._whole = np.vstack([self._whole, rows.astype(np.float16)])
         self._short = np.vstack([self._short, _shortened(rows, self._axes)])
         self._missing = np.append(self._missing, (rows == 0).all(axis=1))
-        self._sample = self._draw()
+        self._draw()
 
     def put(self, by_place: Mapping[int, Floats]) -> None:
         """Give utterances their vectors."""
@@ -52,7 +55,7 @@ class LineVectors:
             self._whole[place] = rows[0]
             self._short[place] = _shortened(rows, self._axes)[0]
             self._missing[place] = not rows.any()
-        self._sample = self._draw()
+        self._draw()
 
     def missing(self) -> NDArray[np.intp]:
         """Return the places of utterances without a vector."""
@@ -78,15 +81,18 @@ class LineVectors:
 
     def rest(self) -> float:
         """Return the mean cosine of any two utterances: models differ in it, and what lies below tells nothing."""
-        if len(self._sample) < 2:
-            return 0.0
-        mean = self._sample.mean(axis=0)
-        return float(np.clip(mean @ mean, 0.0, 0.99))
+        return self._rest
 
-    def _draw(self) -> Floats:
+    def _draw(self) -> None:
+        """Draw the sample anew; when utterances come one by one, only once there are a tenth more of them."""
         held = np.flatnonzero(~self._missing)
+        if self._drawn_of <= len(held) < self._drawn_of * _GROWN and self._drawn_of > _SAMPLE:
+            return
+        self._drawn_of = len(held)
         chosen = held[:: max(1, len(held) // _SAMPLE)]
-        return self._whole[chosen].astype(np.float32)
+        self._sample = self._whole[chosen].astype(np.float32)
+        mean = self._sample.mean(axis=0) if len(chosen) > 1 else np.zeros(1, np.float32)
+        self._rest = float(np.clip(mean @ mean, 0.0, 0.99))
 
 
 def _sound(rows: Floats) -> Floats:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from server.memory import temporal
 from server.memory.answer_types import AnswerType, held_types
 from server.memory.asking import signs
+from server.memory.habits import weekdays
 from server.memory.models import Page
 from server.memory.terms import Analysis, Term, analyse
 from server.query import normalize
@@ -109,7 +110,7 @@ def read_line(text: str, language: str, at: datetime, week_start: int = 0) -> Li
     return Line(
         np.array(tokens[:_MOST_TOKENS], np.uint32),
         marks,
-        _holds(plain, terms, language, dated=bool(spans)),
+        _holds(plain, terms, language, on_days=bool(spans or weekdays(plain))),
         tuple(days[:_MOST_DAYS]),
         sum(term.weight >= SILENT for term in terms.terms),
     )
@@ -153,6 +154,11 @@ def tokens_of(
     return words, pairs, _pieces(text, kept)
 
 
+def word_token(key: str) -> int:
+    """Return the token of a word, by the key of its term."""
+    return _number("w", key)
+
+
 def pack_line(line: Line) -> bytes:
     """Return a line as bytes, for the store."""
     holds = sum(1 << place for place, kind in enumerate(AnswerType) if kind in line.holds)
@@ -185,8 +191,8 @@ def unpack_line(data: bytes) -> Line:
     )
 
 
-def _holds(text: str, terms: Analysis, language: str, *, dated: bool) -> frozenset[AnswerType]:
-    held = set(held_types(text, terms, language, dated=dated))
+def _holds(text: str, terms: Analysis, language: str, *, on_days: bool) -> frozenset[AnswerType]:
+    held = set(held_types(text, terms, language, on_days=on_days))
     if terms.persons or terms.names - terms.places:
         held.add(AnswerType.PERSON)
     if terms.proper:

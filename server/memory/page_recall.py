@@ -20,12 +20,15 @@ from server.memory.page_weights import PageWeights
 from server.memory.question import Question, read_question
 from server.memory.speakers import Speakers, in_first_person
 from server.memory.terms import TermKind
+from server.memory.topics import closeness
 from server.memory.vectors_in_time import embed_in_time
 from server.memory.wording import Wording
 from server.ports import Embedder
 
 LOOKED_AT = 100
 """Utterances that are looked at closely."""
+SHOWN = 40
+"""Of these, so many are returned."""
 BEST_SEGMENTS = 5
 
 
@@ -73,6 +76,11 @@ class PageReader:
         self._week_start = week_start
         self._embed_seconds = embed_seconds
 
+    async def prepare(self, person: str) -> None:
+        """Read the pages of a person."""
+        async with self._shelves.hold(person):
+            pass
+
     async def find(
         self, person: str, text: str, language: str, at: datetime, speakers: Speakers
     ) -> PageFindings:
@@ -95,16 +103,17 @@ class PageReader:
             [vector] = await embed_in_time(self._embedder, [alike], self._embed_seconds)
             question = read_question(text, language, at, self._week_start)
             query = cut_query(replace(question, vector=vector), speakers)
-            return await to_thread.run_sync(self._rank, shelf, query)
+            return await to_thread.run_sync(self.rank, shelf, query)
 
-    def _rank(self, shelf: PageShelf, query: PageQuery) -> PageFindings:
+    def rank(self, shelf: PageShelf, query: PageQuery) -> PageFindings:
+        """Look through the pages on a shelf. Blocks."""
         places, signs = page_signs(query, shelf.table, shelf.postings, shelf.vectors, LOOKED_AT)
         said = shelf.table.moments[places] <= query.question.at.timestamp()
         places, signs = places[said], {name: column[said] for name, column in signs.items()}
         signs["topic"] = topic_sign(query.question, shelf, places)
         asked = query.question.vector is not None
         scores = weigh(signs, self._weights.with_vectors if asked else self._weights.by_words)
-        order = best_of(scores, len(scores))
+        order = best_of(scores, SHOWN)
         candidates = tuple(
             PageCandidate(
                 shelf.table.pages[places[at]],
@@ -130,7 +139,7 @@ def gate_signs(question: Question, candidates: Sequence[PageCandidate]) -> dict[
         "words": max(one.signs["words"] for one in candidates[:10]),
         "pieces": max(one.signs["pieces"] for one in candidates[:10]),
         "dense": max(one.signs["dense"] for one in candidates[:10]),
-        "cosine": max(one.signs["cosine"] for one in candidates[:10]),
+        "closeness": max(one.signs["closeness"] for one in candidates[:10]),
         "lead": best.score - tenth.score,
         "dated": max(best.signs["day_near"], best.signs["day_told"]),
         "offers": best.signs["offers"],
@@ -160,7 +169,6 @@ def _nearness(question: Question, asked: Set[str], segment: ShelvedSegment, rest
     """Return F of MemoryOS (equation 2) between a question and a segment; `rest` is what any two cosines come to."""
     united = asked | segment.keys
     jaccard = len(asked & segment.keys) / len(united) if united else 0.0
-    if question.vector is None or segment.centroid is None:
+    if question.vector is None or segment.mean is None:
         return jaccard
-    cosine = float(segment.centroid @ question.vector)
-    return max(0.0, (cosine - rest) / (1.0 - rest)) + jaccard
+    return closeness(segment.mean, question.vector, rest) + jaccard

@@ -1,6 +1,6 @@
 """Everything that search needs of the pages of one person, ready in memory; it grows page by page."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 
 from server.memory.line_table import LineTable, PlacedLine
 from server.memory.line_vectors import LineVectors
-from server.memory.lines import Role
+from server.memory.lines import Role, word_token
 from server.memory.models import Segment
 from server.memory.postings import Postings
 from server.memory.terms import analyse
 
 Vector = NDArray[np.float32]
+_NOWHERE = 0
+"""No token of any word."""
 LineKey = tuple[str, int]
 """Page and role."""
 
@@ -26,8 +28,8 @@ class ShelvedSegment:
     id: str
     keys: frozenset[str]
     """Its keywords in the form in which terms are compared."""
-    centroid: Vector | None
-    """Mean direction of its pages; None if none of them has a vector."""
+    mean: Vector | None
+    """Mean of the vectors of its pages, left as long as it comes out; None if none of them has one."""
 
 
 @dataclass(slots=True)
@@ -48,7 +50,9 @@ class PageShelf:
     segments: Sequence[ShelvedSegment] = ()
 
     @classmethod
-    def of(cls, lines: Sequence[PlacedLine], vectors: Mapping[LineKey, Vector], dimensions: int) -> "PageShelf":
+    def of(
+        cls, lines: Sequence[PlacedLine], vectors: Mapping[LineKey, Vector], dimensions: int
+    ) -> "PageShelf":
         """Put lines on a shelf.
 
         Args:
@@ -60,7 +64,9 @@ class PageShelf:
         postings = Postings([placed.line.tokens for placed in lines], table.talks.tolist())
         return cls(table, postings, LineVectors(_rows(lines, vectors, dimensions)))
 
-    def add(self, lines: Sequence[PlacedLine], vectors: Mapping[LineKey, Vector], dimensions: int) -> None:
+    def add(
+        self, lines: Sequence[PlacedLine], vectors: Mapping[LineKey, Vector], dimensions: int
+    ) -> None:
         """Add lines that follow."""
         start = len(self.table)
         self.table.add(lines)
@@ -81,27 +87,46 @@ class PageShelf:
     def put_segments(self, segments: Sequence[Segment]) -> None:
         """Take up the segments as they are now; those that are evicted lead nowhere."""
         here = [segment for segment in segments if segment.evicted_at is None]
-        centroids = self._centroids({segment.id for segment in here})
+        means = self._means({segment.id for segment in here})
         self.segments = tuple(
             ShelvedSegment(
-                segment.id, _keys(segment.keywords, segment.language), centroids.get(segment.id)
+                segment.id, _keys(segment.keywords, segment.language), means.get(segment.id)
             )
             for segment in here
         )
 
-    def _centroids(self, wanted: Set[str]) -> dict[str, Vector]:
+    def _means(self, wanted: Set[str]) -> dict[str, Vector]:
         places: dict[str, list[int]] = {}
         for place, page in enumerate(self.table.pages):
             key = self.segment_of.get(page, "")
             if key in wanted and self.table.roles[place] == Role.SAID:
                 places.setdefault(key, []).append(place)
-        found = {}
-        for key, chosen in places.items():
-            mean = self.vectors.of(np.array(chosen)).mean(axis=0)
-            length = float(np.linalg.norm(mean))
-            if length > 0:
-                found[key] = mean / np.float32(length)
-        return found
+        means = {
+            key: self.vectors.of(np.array(chosen)).mean(axis=0) for key, chosen in places.items()
+        }
+        return {key: mean for key, mean in means.items() if mean.any()}
+
+    def said_vectors(self, pages: Collection[str]) -> dict[str, Vector]:
+        """Return the vectors of what the person said in some pages, where there are any."""
+        wanted = [
+            place
+            for place, page in enumerate(self.table.pages)
+            if page in pages and self.table.roles[place] == Role.SAID
+        ]
+        rows = self.vectors.of(np.array(wanted, np.intp))
+        return {
+            self.table.pages[place]: row
+            for place, row in zip(wanted, rows, strict=True)
+            if row.any()
+        }
+
+    def rarity(self, key: str) -> float:
+        """Return how telling a word is among what was said and heard, from 0 to 1."""
+        if not len(self.table):
+            return 1.0
+        tokens = np.array([word_token(key), _NOWHERE], np.uint32)
+        here, nowhere = self.postings.rarities(tokens).tolist()
+        return float(here / nowhere)
 
 
 def _keys(keywords: Set[str], language: str) -> frozenset[str]:
@@ -109,7 +134,9 @@ def _keys(keywords: Set[str], language: str) -> frozenset[str]:
     return frozenset(term.key for found in terms for term in found)
 
 
-def _rows(lines: Sequence[PlacedLine], vectors: Mapping[LineKey, Vector], dimensions: int) -> NDArray[np.float32]:
+def _rows(
+    lines: Sequence[PlacedLine], vectors: Mapping[LineKey, Vector], dimensions: int
+) -> NDArray[np.float32]:
     rows = np.zeros((len(lines), dimensions), np.float32)
     for place, placed in enumerate(lines):
         row = vectors.get((placed.page, placed.role))

@@ -94,9 +94,7 @@ class PageShelves:
             self._store.tiers.pages_without_vectors, self.stamp, _BATCH
         ):
             vectors = await self._embed(pages)
-            await self._writer.run(
-                partial(self._store.tiers.put_line_vectors, vectors, self.stamp)
-            )
+            await self._writer.run(partial(self._store.tiers.put_line_vectors, vectors, self.stamp))
             embedded += len(pages)
         return embedded
 
@@ -123,8 +121,8 @@ class PageShelves:
         texts: dict[LineKey, str] = {}
         for page in pages:
             earlier = self._store.pages.before(page)
-            follows = earlier is not None and page.at - earlier.at <= TALK_GAP
-            heard_before = earlier.heard if earlier is not None and follows else ""
+            follows = bool(earlier) and page.at - earlier[0].at <= TALK_GAP
+            heard_before = earlier[0].heard if follows else ""
             for role, before, text in (
                 (Role.SAID, heard_before, page.said),
                 (Role.HEARD, page.said, page.heard),
@@ -183,7 +181,9 @@ class PageShelves:
         self, outline: Sequence[Outline], stored: Mapping[LineKey, bytes]
     ) -> list[PlacedLine]:
         """Return the lines of pages, oldest first: as they are stored, else read anew."""
-        lacking = [one.id for one in outline if not any((one.id, int(role)) in stored for role in Role)]
+        lacking = [
+            one.id for one in outline if not any((one.id, int(role)) in stored for role in Role)
+        ]
         read: dict[str, dict[Role, Line]] = {}
         for start in range(0, len(lacking), _AT_ONCE):
             found = self._store.pages.find(lacking[start : start + _AT_ONCE])

@@ -157,7 +157,7 @@ def _vector_signs(
 ) -> dict[str, Floats]:
     none = np.zeros(len(places), np.float32)
     if asked is None:
-        return {"dense": none, "dense_near": none, "cosine": none}
+        return {"dense": none, "dense_near": none, "closeness": none}
     last = len(table) - 1
     before, after = np.maximum(places - 1, 0), np.minimum(places + 1, last)
     cosines, dense = vectors.stand(asked, np.concatenate([places, before, after]))
@@ -165,7 +165,9 @@ def _vector_signs(
     follows = (table.talks[before] == table.talks[places]) & (before != places)
     goes_on = (table.talks[after] == table.talks[places]) & (after != places)
     near = 0.5 * (earlier * follows + later * goes_on)
-    return {"dense": here, "dense_near": near, "cosine": cosines[: len(places)]}
+    rest = vectors.rest()
+    closeness = (cosines[: len(places)] - rest) / (1.0 - rest)
+    return {"dense": here, "dense_near": near, "closeness": closeness.astype(np.float32)}
 
 
 def weigh(signs: Signs, weights: Mapping[str, float]) -> Floats:

@@ -28,7 +28,9 @@ class PageWeights:
     def relevance(self, known: Mapping[str, float]) -> float:
         """Return the probability that pages hold the answer at all."""
         logit = self.gate.get("bias", 0.0)
-        logit += sum(worth * known.get(name, 0.0) for name, worth in self.gate.items() if name != "bias")
+        logit += sum(
+            worth * known.get(name, 0.0) for name, worth in self.gate.items() if name != "bias"
+        )
         return 1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, logit))))
 
 
@@ -58,7 +60,9 @@ def load_page_weights(path: str = "") -> PageWeights:
 
 def write_page_weights(path: Path, weights: PageWeights) -> None:
     """Write weights as a file that `load_page_weights` reads."""
-    path.write_text(json.dumps(asdict(weights), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(
+        json.dumps(asdict(weights), indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
 
 
 def _numbers(told: Mapping[str, object]) -> dict[str, float]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Executable, Row, func, or_, select, tuple_, update
+from sqlalchemy import Connection, Executable, Row, Select, func, or_, select, tuple_, update
 
 from server.memory.counters import Part, count_change
 from server.memory.database import Database, insert_new
@@ -79,12 +79,27 @@ class Pages:
         """Return exchanges by id; those that are gone are missing."""
         return {page.id: page for page in self._find(select(pages).where(pages.c.id.in_(ids)))}
 
-    def before(self, page: Page) -> Page | None:
-        """Return the exchange of the same person right before one, if there is any."""
-        mine = select(pages).where(pages.c.person == page.person)
-        earlier = mine.where(tuple_(pages.c.at, pages.c.id) < tuple_(page.at, page.id))
-        found = self._find(earlier.order_by(pages.c.at.desc(), pages.c.id.desc()).limit(1))
-        return found[0] if found else None
+    def before(self, page: Page, reach: int = 1) -> list[Page]:
+        """Return the exchanges of the same person right before one, at most `reach`, oldest first."""
+        newest = (pages.c.at.desc(), pages.c.id.desc())
+        query = _of_person(page).where(tuple_(page.at, page.id) > _PLACE).order_by(*newest)
+        return self._find(query.limit(reach))[::-1]
+
+    def after(self, page: Page, reach: int = 1) -> list[Page]:
+        """Return those right after it, oldest first."""
+        query = _of_person(page).where(tuple_(page.at, page.id) < _PLACE)
+        return self._find(query.order_by(pages.c.at, pages.c.id).limit(reach))
+
+    def of_chain(self, person: str, chain: str) -> list[Page]:
+        """Return the exchanges in a dialogue chain of a person, oldest first."""
+        query = select(pages).where(pages.c.person == person, pages.c.chain == chain)
+        return self._find(query.order_by(pages.c.at, pages.c.id))
+
+    def of_segment(self, person: str, segment: str, last: int) -> list[Page]:
+        """Return the last exchanges of a person in a segment, oldest first."""
+        query = select(pages).where(pages.c.person == person, pages.c.segment == segment)
+        found = self._find(query.order_by(pages.c.at.desc(), pages.c.id.desc()).limit(last))
+        return found[::-1]
 
     def of_day(self, person: str, day: date) -> list[Page]:
         """Return the exchanges of a person on one day, counted where the person was, oldest first."""
@@ -135,6 +150,13 @@ class Pages:
 
     def _find(self, query: Executable) -> list[Page]:
         return find_pages(self._database, query)
+
+
+_PLACE = tuple_(pages.c.at, pages.c.id)
+
+
+def _of_person(page: Page) -> Select[Any]:
+    return select(pages).where(pages.c.person == page.person)
 
 
 def find_pages(database: Database, query: Executable) -> list[Page]:

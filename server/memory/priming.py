@@ -8,7 +8,15 @@ from datetime import datetime
 from anyio import to_thread
 
 from server.config import SummariesSection
-from server.memory.models import DaySummary, Fact, Importance, Level, ProfileEntry, ProfileField, Trait
+from server.memory.models import (
+    DaySummary,
+    Fact,
+    Importance,
+    Level,
+    ProfileEntry,
+    ProfileField,
+    Trait,
+)
 from server.memory.speakers import Speakers
 from server.memory.standing import standing
 from server.memory.store import Store
@@ -55,6 +63,8 @@ class Priming:
     standing: tuple[Fact, ...] = ()
     days: tuple[DaySummary, ...] = ()
     """Newest last."""
+    outdated: frozenset[str] = frozenset()
+    """Pages of which every fact has been replaced: what they say holds no longer."""
 
     def speakers(self, agent: str) -> Speakers:
         """Return the names of the two that talk."""
@@ -121,6 +131,7 @@ class Primer:
             tuple(knowledge(facts, without={fact.id for fact in held})),
             tuple(held),
             tuple(self._store.portrait.summaries_of(person, self._section.primed_days)),
+            _outdated(facts),
         )
 
 
@@ -132,10 +143,16 @@ def knowledge(facts: Sequence[Fact], without: set[str] | None = None) -> list[Fa
     mine = [
         fact
         for fact in facts
-        if fact.current and not fact.about and fact.event_from is None and fact.id not in (without or ())
+        if fact.current
+        and not fact.about
+        and fact.event_from is None
+        and fact.id not in (without or ())
         and fact.importance is not Importance.FLEETING
     ]
-    newest = sorted(mine, key=lambda fact: (fact.importance is not Importance.LASTING, -fact.said_at.timestamp()))
+    newest = sorted(
+        mine,
+        key=lambda fact: (fact.importance is not Importance.LASTING, -fact.said_at.timestamp()),
+    )
     return newest[:MOST_KNOWLEDGE]
 
 
@@ -143,3 +160,9 @@ def agent_traits(facts: Sequence[Fact], agent: str) -> list[Fact]:
     """Return what an agent told of itself or did for the person, at most 100 entries, the newest first."""
     own = [fact for fact in facts if fact.current and fact.about == agent]
     return sorted(own, key=lambda fact: -fact.said_at.timestamp())[:MOST_KNOWLEDGE]
+
+
+def _outdated(facts: Sequence[Fact]) -> frozenset[str]:
+    holding = {page for fact in facts if fact.current for page in fact.sources}
+    replaced = {page for fact in facts if not fact.current for page in fact.sources}
+    return frozenset(replaced - holding)

@@ -71,6 +71,11 @@ class Tiers:
         query = select(chains).where(chains.c.person == person).order_by(chains.c.id)
         return [Chain(row.id, row.person, row.summary) for row in self._database.rows(query)]
 
+    def chain_summary(self, chain: str) -> str:
+        """Return what a chain is about; empty if nothing is known of it."""
+        rows = self._database.rows(select(chains.c.summary).where(chains.c.id == chain))
+        return str(rows[0].summary) if rows else ""
+
     def visit(self, page_ids: Sequence[str], now: datetime) -> None:
         """Note that pages reached a prompt: every segment with at least one of them was visited once more."""
         hit = select(pages.c.segment).where(pages.c.id.in_(page_ids))

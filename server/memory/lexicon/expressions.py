@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from server.memory import lexicon
+from server.memory.wording import without_dates, without_frame
 
 Expressions: TypeAlias = Mapping[str, Mapping[str, re.Pattern[str]]]
 """Group to class to what matches any expression of the class."""
@@ -51,6 +52,37 @@ def language_of(text: str, language: str) -> str:
     return "en"
 
 
+def as_told(text: str) -> str:
+    """Return a fact in the words of the person, in which expressions are looked for: "You have …" becomes "I have …".
+
+    What is quoted in a fact of the rules is in these words already; there, "you" is whom they talked to.
+    """
+    plain = without_dates(text).replace("’", "'")
+    quoted = without_frame(plain)
+    if quoted != plain:
+        return quoted
+    for second, first in _FIRST_PERSON:
+        plain = second.sub(first, plain)
+    return plain
+
+
+_OBJECT_OF = "told|tells?|lets?|gives?|gave|makes?|made|wants?|asked|advised|forbidden|forbids?|forbade|stung|kill|for|to|by|with|of|about"
+_FIRST_PERSON = [
+    (re.compile(second, re.IGNORECASE), first)
+    for second, first in (
+        (r"\byou(?:'re| are)\b", "I am"),
+        (r"\byou were\b", "I was"),
+        (rf"\b({_OBJECT_OF}) you\b", r"\1 me"),
+        (r"\byou\b", "I"),
+        (r"\byour\b", "my"),
+        (r"\byours\b", "mine"),
+        (r"\byourself\b", "myself"),
+        ("あなた", "私"),
+        ("你", "我"),
+    )
+]
+
+
 def _pattern(alternatives: list[str], language: str) -> re.Pattern[str]:
     text = "|".join(alternatives)
     for name, words in _words(language).items():
@@ -62,7 +94,7 @@ def _pattern(alternatives: list[str], language: str) -> re.Pattern[str]:
 
 @cache
 def _words(language: str) -> Mapping[str, str]:
-    """Return what `<kin>` and `<close>` stand for in expressions: words for the family; for it, friends and pets."""
+    """Return what names in angle brackets stand for: `kin` for the family, `close` for friends and pets as well."""
     people, notions = lexicon.persons(language), lexicon.concepts(language)
     known = {**people.words, **people.phrases}
     kin = _any_of([word for word, kinds in known.items() if lexicon.KIN & {*kinds}])
@@ -70,15 +102,19 @@ def _words(language: str) -> Mapping[str, str]:
     named = {**notions.words, **notions.phrases}
     pets = _any_of([word for word, kinds in named.items() if "pet" in kinds and word not in _KEEP])
     frame = _FRAMES[language]
-    return {"kin": frame.format(kin), "close": f"(?:{frame.format(close)}|{frame.format(pets)})"}
+    return {
+        "kin": frame.format(kin),
+        "close": f"(?:{frame.format(close)}|{frame.format(pets)})",
+        "past": r"た(?!い|く|ら|り|が[るりっ]|かっ)",
+    }
 
 
 _FRAMES = {
     "ja": "(?:(?<![丈工義]){}(?![公校指切方子友戚]))",
     "en": r"(?:(?<!\w){}(?:-in-law|s)?(?!\w))",
-    "zh": "(?:{})",
+    "zh": "(?:(?<![妈爸姐哥]){}(?![妈爸姐哥]))",
 }
-"""What keeps a word for a person from being a part of another: 丈夫, 主人公, "parentheses"."""
+"""What keeps a word for a person from being a part of another: 丈夫, 主人公, 妈妈, "parentheses"."""
 _KEEP = frozenset({"飼う", "飼い"})
 """Words about pets that are no pets."""
 

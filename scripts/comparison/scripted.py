@@ -1,0 +1,117 @@
+"""A language model that follows rules: what each compared system asks gets a well-formed answer, always the same one.
+
+It draws facts as a willing but simple model would: every sentence that was said, with the name of its speaker before it.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*")
+_WORD = re.compile(r"\w{4,}|[\u3400-\u9fff\u30a1-\u30fc]{2,}")
+_KEYWORDS = 5
+_SAID = re.compile(r"^(?P<role>user|assistant): (?P<words>.+)$", re.MULTILINE | re.IGNORECASE)
+_TIMED = re.compile(
+    r"^(?P<role>User|Assistant): (?P<words>.+) \(Timestamp: (?P<time>[^()]*)\)$", re.MULTILINE
+)
+
+
+class UnknownPromptError(Exception):
+    """Nobody said how to answer this."""
+
+
+def answer(messages: Sequence[Mapping[str, str]]) -> str:
+    """Return the answer to a request.
+
+    Args:
+        messages: As in OpenAI's protocol; the first one says what is wanted, the last one on what.
+
+    Raises:
+        UnknownPromptError: It is none of the requests that the compared systems are known to make.
+    """
+    wanted, text = messages[0]["content"], messages[-1]["content"]
+    for sign, form in _ANSWERS.items():
+        if sign in wanted:
+            return form(text)
+    raise UnknownPromptError(f"no answer is known to {wanted[:80]!r}")
+
+
+def facts(said: str) -> list[str]:
+    """Return the sentences of a turn, each with the name that stands before the turn."""
+    name, named, words = said.partition(": ")
+    before, spoken = (f"{name}: ", words) if named else ("", said)
+    return [before + one for one in _SENTENCE_END.split(spoken) if one.strip()]
+
+
+def keywords(text: str) -> list[str]:
+    """Return the longest words of a text, in their order."""
+    words = list(dict.fromkeys(word.lower() for word in _WORD.findall(text)))
+    longest = sorted(words, key=len, reverse=True)[:_KEYWORDS]
+    return [word for word in words if word in longest]
+
+
+def _memories(prompt: str) -> str:
+    _, _, rest = prompt.partition("## New Messages\n")
+    new, _, _ = rest.partition("\n\n## Observation Date")
+    drawn = [
+        {"text": fact, "attributed_to": turn["role"]}
+        for turn in _SAID.finditer(new)
+        for fact in facts(turn["words"])
+    ]
+    return json.dumps({"memory": [{"id": str(place), **one} for place, one in enumerate(drawn)]})
+
+
+def _is_continuous(prompt: str) -> str:
+    _, _, pages = prompt.partition("Previous Page:")
+    before, _, now = pages.partition("Current Page:")
+    common = set(keywords(_spoken(before))) & set(keywords(_spoken(now)))
+    return "true" if common else "false"
+
+
+def _spoken(text: str) -> str:
+    return " ".join(turn["words"] for turn in _SAID.finditer(text))
+
+
+def _overview(prompt: str) -> str:
+    _, _, new = prompt.partition("New Dialogue:")
+    return facts(_spoken(new))[0]
+
+
+def _topics(prompt: str) -> str:
+    _, _, talk = prompt.partition("Conversation content:")
+    spoken = _spoken(talk)
+    words = keywords(spoken)
+    return json.dumps([{"theme": " ".join(words[:2]), "keywords": words, "content": spoken}])
+
+
+def _keyword_list(prompt: str) -> str:
+    _, _, rest = prompt.partition("concise:\n")
+    text, _, _ = rest.rpartition("\n\nKeywords:")
+    return ", ".join(keywords(text))
+
+
+def _profile(prompt: str) -> str:
+    _, _, rest = prompt.partition("**Latest User-AI Conversation:**")
+    interests = ", ".join(keywords(_spoken(rest)))
+    return f"Emotional Expression ( Medium ): talks about {interests}."
+
+
+def _knowledge(prompt: str) -> str:
+    lines: dict[str, list[str]] = {"user": [], "assistant": []}
+    for turn in _TIMED.finditer(prompt):
+        drawn = lines[turn["role"].lower()]
+        drawn += [f"- {fact} ({turn['time']})" for fact in facts(turn["words"])]
+    private, own = ("\n".join(drawn) or "None" for drawn in lines.values())
+    return f"【User Private Data】\n{private}\n\n【Assistant Knowledge】\n{own}"
+
+
+_ANSWERS: Mapping[str, Callable[[str], str]] = {
+    "You are a Memory Extractor": _memories,
+    "conversation continuity detector": _is_continuous,
+    "conversation meta-summary updater": _overview,
+    "expert in analyzing dialogue topics": _topics,
+    "expert in keyword extraction": _keyword_list,
+    "user preference analysis assistant": _profile,
+    "knowledge extraction assistant": _knowledge,
+}
+"""By words of the first message: mem0 asks for the first of these, MemoryOS for the others."""

@@ -1,0 +1,97 @@
+"""Puts the pages of a batch into the middle tier: chains, segments, and what search needs of every page."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import structlog
+from anyio import to_thread
+
+from server.config import SegmentsSection
+from server.errors import OmoideError
+from server.memory.chains import Running, link_pages
+from server.memory.harvest import Harvest
+from server.memory.models import Chain, Page
+from server.memory.page_shelf import PageShelf
+from server.memory.page_shelves import PageShelves
+from server.memory.store import Store
+from server.memory.tiers import Sorting
+from server.memory.topics import MidTerm, sort_pages
+
+log = structlog.get_logger(__name__)
+
+
+class Sorter:
+    """Decides where pages lie. What it decides is written by `Store.add_facts`, together with their facts."""
+
+    def __init__(
+        self, store: Store, shelves: PageShelves, section: SegmentsSection, window: timedelta
+    ) -> None:
+        """Sort into a store.
+
+        Args:
+            store: Where the tiers are.
+            shelves: Of the same store.
+            section: How topics are told apart, and how many stay.
+            window: Pause after which another talk begins.
+        """
+        self._store = store
+        self._shelves = shelves
+        self._section = section
+        self._window = window
+
+    async def sort(self, pages: Sequence[Page], harvest: Harvest, now: datetime) -> Sorting:
+        """Return where the pages of a batch lie.
+
+        Args:
+            pages: Of one person, oldest first; at least one.
+            harvest: What was drawn from them.
+            now: The present moment.
+
+        Raises:
+            StoreError: The store can't be read or written.
+        """
+        person = pages[0].person
+        await self._shelves.make_lines(person)
+        try:
+            await self._shelves.embed_missing()
+        except OmoideError as error:  # words have to do
+            log.warning("pages-without-vectors", code=error.code, count=len(pages))
+        async with self._shelves.hold(person) as shelf:
+            return await to_thread.run_sync(self._sorted, shelf, pages, harvest, now)
+
+    def _sorted(
+        self, shelf: PageShelf, pages: Sequence[Page], harvest: Harvest, now: datetime
+    ) -> Sorting:
+        person = pages[0].person
+        linked = link_pages(
+            pages, harvest, self._running(pages[0]), rarity=shelf.rarity, window=self._window
+        )
+        segments = self._store.tiers.segments_of(person)
+        known = MidTerm(
+            [segment for segment in segments if segment.evicted_at is None],
+            {one.id: one.mean for one in shelf.segments if one.mean is not None},
+            {page: segment for page, segment in shelf.segment_of.items() if segment},
+        )
+        sorting = sort_pages(
+            pages,
+            harvest.topics,
+            known,
+            shelf.said_vectors({page.id for page in pages}),
+            chain_of=linked.chain_of,
+            rarity=shelf.rarity,
+            rest=shelf.vectors.rest(),
+            window=self._window,
+            section=self._section,
+            now=now,
+        )
+        return replace(sorting, chains=linked.chains, chain_of=linked.chain_of)
+
+    def _running(self, first: Page) -> Running | None:
+        """Return the chain of the page right before a batch; it survives a restart, as it comes from the store."""
+        before = self._store.pages.before(first)
+        if not before or not before[0].chain:
+            return None
+        chain = before[0].chain
+        pages = self._store.pages.of_chain(first.person, chain)
+        return Running(Chain(chain, first.person, self._store.tiers.chain_summary(chain)), pages)
