@@ -1,4 +1,4 @@
-"""Driver of bm25s: one document for each turn, the names of the speakers left out of it."""
+"""Driver of bm25s: one document for each turn, which begins with the name of its speaker."""
 
 from importlib import import_module
 from pathlib import Path
@@ -8,7 +8,7 @@ from scripts.rivals.protocol import Exchange, Settings, first, serve
 
 
 class Bm25:
-    """Plain BM25 over turns, by the defaults of the package."""
+    """Plain BM25 over turns, with the weights that Lucene uses."""
 
     def __init__(self, settings: Settings) -> None:
         self._bm25s: Any = import_module("bm25s")
@@ -18,7 +18,7 @@ class Bm25:
         self._index: Any = None
         english = settings.language == "en"
         self._stemmer: Any = import_module("Stemmer").Stemmer("english") if english else None
-        self._stopwords = "en" if english else None
+        self._stopwords = "en_plus" if english else None  # the longer list, with question words
         # The package splits at blanks. Japanese and Chinese have none, so every letter is a word there.
         self._pattern = r"(?u)\b\w\w+\b" if english else r"(?u)[a-zA-Z0-9]+|\w"
 
@@ -26,11 +26,11 @@ class Bm25:
         """Note the turns."""
         for turn in exchange.turns:
             self._ids.append(turn.id)
-            self._texts.append(turn.text.partition(": ")[2])
+            self._texts.append(turn.text)
 
     def settle(self) -> None:
         """Make the index."""
-        self._index = self._bm25s.BM25()
+        self._index = self._bm25s.BM25(k1=1.2, b=0.75)
         self._index.index(self._words(self._texts), show_progress=False)
         self._index.save(str(self._folder / "index"), corpus=self._texts, show_progress=False)
 
