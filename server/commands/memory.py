@@ -222,7 +222,8 @@ def _tell_candidates(found: Sequence[Row], tell: Tell) -> None:
     rows: list[tuple[str, ...]] = [("PASSED", *(name.upper() for name in names), "FACT")]
     for row in found:
         scores = (f"{row['scores'].get(name, 0.0):.3f}" for name in names)
-        rows.append(("yes" if row["passed"] else "no", *scores, row["text"]))
+        told = "yes" if row["passed"] else f"no: {row['reason']}"
+        rows.append((told, *scores, row["text"]))
     tell_table(rows, tell)
     passed = sum(row["passed"] for row in found)
     tell(f"{passed} of {len(found)} would be told to the model.")

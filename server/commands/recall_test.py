@@ -20,6 +20,7 @@ from server.commands.recall_sets import (
 from server.commands.report import Report, Tell
 from server.commands.voice import rehear_with
 from server.config import Config
+from server.errors import ConfigError
 from server.memory import Memory
 from server.memory.calibration import load_calibration
 from server.memory.extract import RulesExtractor
@@ -91,6 +92,11 @@ async def recall_test_file(
         OmoideError: ``recall-set-invalid``, or an engine is missing or fails.
     """
     recall_set = read_recall_set(file)
+    if plot is not None and (plot.suffix.casefold() != ".png" or not plot.parent.is_dir()):
+        raise ConfigError(
+            f"{plot} can't be drawn: name a file that ends in .png, in a folder that is there.",
+            code="plot-unwritable",
+        )
     transcripts: dict[str, str] = {}
     if voice:
         texts = [one.text for one in recall_set.questions]
@@ -138,9 +144,44 @@ async def recall_test(
         draw(asked, plot, calibration.gate if gate is None else gate)
         tell(f"Drawn: {plot}")
     _tell_figures(figures, tell)
+    wrong = [verdict for one in asked if (verdict := what_went_wrong(one)) is not None]
+    for verdict in wrong:
+        tell(
+            f"  {verdict['fault']}: {verdict['question']}  wanted {verdict['wanted']}  recalled {verdict['recalled']}"
+        )
     return Report(
-        {**figures, "embedder": embedder.model, "mode": config.retrieval.mode, "error": None}
+        {
+            **figures,
+            "wrong": wrong,
+            "embedder": embedder.model,
+            "mode": config.retrieval.mode,
+            "error": None,
+        }
     )
+
+
+def what_went_wrong(one: Asked) -> dict[str, object] | None:
+    """Return what a question should have brought to mind and what it did, with the relevance of each; None if all is well."""
+    wanted, forbidden, recalled = one.question.expect, one.question.forbid, one.recalled()
+    if wanted and set(forbidden) & set(recalled):
+        fault = "stale"
+    elif wanted and not set(wanted) <= set(recalled):
+        fault = "missed"
+    elif not wanted and recalled:
+        fault = "false recall"
+    else:
+        return None
+    prefix = len(memory_id(one.question.person, ""))
+    likely = {
+        each.fact.id[prefix:]: round(each.parts.get("relevance", each.score), 3)
+        for each in one.candidates
+    }
+    return {
+        "fault": fault,
+        "question": one.question.id,
+        "wanted": {key: likely.get(key) for key in wanted},
+        "recalled": {key: likely.get(key) for key in recalled},
+    }
 
 
 async def ask_all(

@@ -27,7 +27,7 @@ _SIGNS: Mapping[str, Mapping[str, str]] = {
     },
     "en": {
         "asks": r"""\?$ | \b(?:what|who|whose|when|where|which|why|how)(?:'s|'re|'d)?\b
-            | ^(?:\W*(?:hey|so|um+|hmm+|uh+|and|but|well|oh|ok|okay|like)\W+)*
+            | ^\W*(?:(?:hey|so|um+|hmm+|uh+|and|but|well|oh|ok|okay|like)\W+)*
               (?:do|does|did|is|are|was|were|am|can|could|will|would|should|have|has|had|any|got|anything)\b
             | \b(?:tell\ me\ (?:the|my|what|when|who|where|about|how)|remind\ me\ (?:what|when|who|where|how|of)|say\ the|list|see\ if
                 |do\ you\ (?:know|remember|recall)|you\ (?:know|remember)|i\ wonder)\b""",
@@ -42,7 +42,7 @@ _SIGNS: Mapping[str, Mapping[str, str]] = {
             | \b(?:in\ the\ world|highest|tallest|biggest|longest|largest|fastest|oldest)\b
             | ^(?:\W*(?:so|and|hey|um+|hmm+)\W+)?(?:do|does|are|is|can|will|should)\ (?:an?\ |people|all\ |some\ |most\ |dogs|cats|it|they|you\ )
             | \b(?:good|bad)\ for\ (?:you|dogs|cats|kids|plants)\b | what(?:'s|\ is)\ an?\ """,
-        "orders": r"""^(?:\W*(?:hey|so|um+|uh+|please|ok|okay|can\ you|could\ you)\W+)*
+        "orders": r"""^\W*(?:(?:hey|so|um+|uh+|please|ok|okay|can\ you|could\ you)\W+)*
             (?:play|stop|turn|set|sing|read|dance|wake|call|open|close|count|start|pause|skip|add|roll|flip|shut|be\ quiet|wait|look|listen|repeat
             |say\ (?:hello|hi|good|cheese)|tell\ (?:me|us)\ a|remind\ me\ (?:to|about|in|at)|translate|spell|switch|lower|raise|cancel|volume
             |louder)\b""",

@@ -101,15 +101,19 @@ def relations(new: Entry, known: Sequence[Entry], closeness: Closeness) -> list[
     for old, probability in zip(known, probabilities, strict=True):
         if repeats(old, new, closeness.same):
             found.append(Relation.SAME)
-        elif (
-            old.fact.said_at > new.fact.said_at or _says_also(new.fact) or _are_of_others(old, new)
-        ):
+        elif _stand_apart(old, new):
             found.append(Relation.DIFFERENT)
         elif probability >= closeness.threshold or (_lives(old) and _lives(new)):
             found.append(Relation.REPLACES)
         else:
             found.append(Relation.DIFFERENT)
     return found
+
+
+def _stand_apart(old: Entry, new: Entry) -> bool:
+    """Say whether a new fact leaves an old one as it is by rules that sets hold too few cases of to learn them from."""
+    is_older = old.fact.said_at > new.fact.said_at
+    return is_older or _says_also(new.fact) or _are_of_others(old, new)
 
 
 def _says_also(new: Fact) -> bool:

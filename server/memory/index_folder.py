@@ -51,8 +51,8 @@ class IndexFolder:
             os.close(self._descriptor)
             raise StoreError(
                 "index-locked",
-                f"Another process works with the vector index in {path}. Stop that one first (a second server, or a command "
-                "that is still running), or give this one a data folder of its own.",
+                f"Another process works with the vector index in {path}. If that is the server, let this command ask it "
+                "with --url; else stop that one first, or give this one a data folder of its own, with a memory of its own.",
             ) from error
         self._sweep()
 

@@ -16,7 +16,7 @@ from server.memory.calibration import Calibration
 from server.memory.models import Candidate
 from server.memory.parts import split_question
 from server.memory.question import Question, read_question
-from server.memory.scoring import recency, signs_of, with_opinions
+from server.memory.scoring import OF_OTHERS, recency, signs_of, with_opinions
 from server.memory.shelf import Entry, Shelf
 from server.memory.shelves import Shelves
 from server.memory.store import Vector
@@ -116,7 +116,8 @@ class HybridReader:
         for fact_id, parts in signs.items():
             fact, probability = shelf.entries[fact_id].fact, relevances[fact_id]
             boost = recency(fact.said_at, question.at, section.recency_weight, section.recency_days)
-            passed = probability >= gate
+            is_of_others = bool(parts.get(OF_OTHERS))
+            passed = probability >= gate and not is_of_others
             shown = {
                 "relevance": probability,
                 "dense": parts["dense"],
@@ -124,7 +125,8 @@ class HybridReader:
                 "recency": boost,
                 "date": parts.get("in_range", 0.0),
             }
-            reason = "" if passed else "not relevant enough"
+            why = "about somebody else" if is_of_others else "not relevant enough"
+            reason = "" if passed else why
             scored.append(Candidate(fact, probability + boost, passed, shown, reason, parts))
         return scored
 

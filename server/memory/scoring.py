@@ -17,6 +17,8 @@ from server.memory.shelf import Cosines, Entry, Shelf
 from server.memory.sounds import likeness, occurs_in
 from server.memory.terms import Analysis, Term, TermKind
 
+OF_OTHERS = "of_others"
+"""The sign that a question is about one of the family and a fact about another: it rules the fact out by itself."""
 _ASKED_ATTRIBUTES = frozenset({"birthday", "age", "colour", "phone", "money", "name", "weight"})
 """Notions that a fact has to touch if they are asked for: a fact about Ken is no answer to how old Ken is."""
 _LITTLE_ELSE = 0.5
@@ -179,6 +181,7 @@ def _person_signs(
         "person_missing": float(bool(wanted - shared)),
         "kin_missing": float(bool((wanted - shared) & lexicon.KIN)),
         "person_extra": float(bool(extra) and not overlap.names_shared),
+        OF_OTHERS: float(bool(wanted & lexicon.KIN and there & lexicon.KIN) and not shared),
     }
 
 

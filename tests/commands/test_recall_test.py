@@ -13,7 +13,7 @@ from typer.testing import Result
 from server.audio import LISTENING_RATE
 from server.commands.recall_plot import with_recency
 from server.commands.recall_sets import SetQuestion, read_recall_set
-from server.commands.recall_test import Asked, measure
+from server.commands.recall_test import Asked, measure, what_went_wrong
 from server.commands.voice import rehear
 from server.errors import OmoideError
 from server.memory.models import Candidate, Fact
@@ -69,6 +69,31 @@ def test_the_figures_count_what_they_say() -> None:
     assert figures["false_recall"] == 0.5
     assert figures["stale"] == 1.0
     assert figures["by_kind"]["changed"]["hit_at_1"] == 0.0
+
+
+def test_what_went_wrong_is_told_question_by_question() -> None:
+    faults = {
+        "missed": answer("ab", "", "a"),
+        "stale": answer("b", "a", "ab"),
+        "false recall": answer("", "", "c"),
+    }
+    for fault, one in faults.items():
+        verdict: Any = what_went_wrong(one)
+        assert verdict["fault"] == fault
+        assert verdict["recalled"] == dict.fromkeys(one.recalled(), 0.9)
+    assert what_went_wrong(faults["missed"])["wanted"] == {"a": 0.9, "b": None}  # type: ignore[index]
+    assert what_went_wrong(answer("a", "", "a")) is None
+    assert what_went_wrong(answer("", "", "")) is None
+
+
+@pytest.mark.parametrize("name", ["plot.txt", "nowhere/plot.png"])
+def test_a_plot_that_can_not_be_written_is_refused_before_the_work(
+    name: str, omoide: Omoide, tmp_path: Path
+) -> None:
+    file = write(tmp_path / "set.jsonl", FACT, ASKED)
+    result = omoide("recall-test", file, "--plot", name, "--json")
+    assert result.exit_code == 2
+    assert json.loads(result.stdout)["error"]["code"] == "plot-unwritable"
 
 
 def test_a_share_of_no_questions_is_none() -> None:

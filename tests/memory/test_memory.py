@@ -216,7 +216,7 @@ def test_a_second_process_is_told_and_after_a_kill_nothing_has_to_be_unlocked(
         with pytest.raises(StoreError) as caught:
             open_memory(Config(), tmp_path, FakeEmbedder(), RulesExtractor(), HandClock())
         assert caught.value.code == "index-locked"
-        assert "Stop that one first" in str(caught.value)
+        assert "--url" in str(caught.value)
         first.send_signal(signal.SIGKILL)
     with opened(tmp_path) as room:
         assert room.memory.consolidator.last_waiting() == {"hana": NOON}

@@ -158,3 +158,25 @@ def test_a_bare_clock_time_is_the_last_or_the_next_one(
     said_at = datetime.fromisoformat(at).replace(tzinfo=TOKYO)
 
     assert read(text, language, said_at) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ('You said: "Mum comes on Thursday."', "2026-11-19"),
+        ('You said: "My brother visits us on Tuesday the 24th."', "2026-11-24"),
+        ('You said: "I went there on Thursday."', "2026-11-12"),
+        ("The dentist moved my appointment to Monday the 23rd.", "2026-11-23"),
+        ("We postponed the party to December 5.", "2026-12-05"),
+        ("The meeting was moved to Friday.", "2026-11-20"),
+        ("I bought tickets for the concert on Friday.", "2026-11-20"),
+        ("I got my driving test date: Wednesday the 25th.", "2026-11-25"),
+        ("I moved to Leeds in March.", "2026-03-01"),
+    ],
+)
+def test_a_day_that_something_is_moved_to_lies_ahead_and_a_quotation_has_its_own_tense(
+    said: str, day: str
+) -> None:
+    now = datetime(2026, 11, 15, 12, tzinfo=TOKYO)
+    [span] = find_times(said, "en", now)
+    assert str(span.first_day) == day

@@ -8,7 +8,8 @@ from server.memory.temporal.spans import Tense
 _REACH: Final = 80
 """Characters that are looked at on either side; a bound keeps long texts linear."""
 
-_SENTENCE_END: Final = re.compile(r"[。!?\n]|\.(?=\s|\Z)(?<![ap]\.m\.)")
+# What was quoted is a sentence of its own: You said: "Mum comes on Thursday."
+_SENTENCE_END: Final = re.compile(r"[。!?\n]|\.(?=\s|\Z)(?<![ap]\.m\.)|[:：]\s*[\"“]")
 
 # What was quoted has its own predicate: 「土曜に行く」と話した looks ahead.
 _JA_END: Final = re.compile(r"[。!?\n」』]")
@@ -120,8 +121,15 @@ _EN_CLAUSE = re.compile(
     r"[,;:]\s|\s(?:and|but|because|so|then|although|though|while)\s", re.IGNORECASE
 )
 
-# "I booked it for Saturday": whatever the verb says, the day is ahead of it.
-_EN_FOR = re.compile(r"\b(?:for|by|until|till) (?:the )?\Z", re.IGNORECASE)
+# Whatever the verb says, the day is ahead of it: "I booked it for Saturday", "they moved it to Friday", "tickets for the
+# concert on Friday", "my test date: Friday".
+_EN_FOR = re.compile(
+    r"""\b(?:for|by|until|till)\ (?:the\ )?\Z
+    | \b(?:moved|postponed|rescheduled|changed|pushed|shifted|switched|delayed|put\ off|brought\ forward)\b[^.!?]{0,40}\bto\ (?:the\ )?\Z
+    | \b(?:tickets?|seats?|table|appointment|reservation)\ for\ (?:\w+\ ){1,4}on\ (?:the\ )?\Z
+    | \b(?:date|appointment|slot|booking):\ (?:the\ )?\Z""",
+    re.IGNORECASE | re.VERBOSE,
+)
 
 _ZH_AHEAD = re.compile(
     r"(?<![重主需首摘只])要(?!求|素|点)|(?<![开约聚集晚机社])会(?!议|面|员|话)|打算|准备|想(?!起|到|过)|将|计划|安排|预计|记得|吧"
@@ -147,7 +155,7 @@ def japanese_tense(text: str, start: int, end: int) -> Tense | None:
 
 def english_tense(text: str, start: int, end: int) -> Tense | None:
     """Return what the last verb before the expression says, else the first behind it; in its clause, else its sentence."""
-    if _EN_FOR.search(text, max(start - 12, 0), start):
+    if _EN_FOR.search(text, max(start - _REACH, 0), start):
         return Tense.FUTURE
     first, stop = _sentence(text, start, end)
     begin = max((cut.end() for cut in _EN_CLAUSE.finditer(text, first, start)), default=first)
