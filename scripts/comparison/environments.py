@@ -11,7 +11,8 @@ import anyio
 
 from scripts.comparison.children import RivalError
 
-_STAMP = "packages.txt"
+STAMP = "packages.txt"
+"""Says in a finished environment what was installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ async def prepare(rival: Rival, venvs: Path) -> Path:
     folder = venvs / rival.name
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     wanted = "\n".join(" ".join(packages) for packages in rival.installs)
-    stamp = folder / _STAMP
+    stamp = folder / STAMP
     if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
         return python
     await _run([sys.executable, "-m", "venv", "--clear", str(folder)])

@@ -15,7 +15,7 @@ from scripts.comparison import scripted
 from scripts.comparison.children import RivalError, started, surroundings
 from scripts.comparison.comparing import Plan, compare, tell_rows
 from scripts.comparison.endpoint import Counters, Endpoint, serve_models
-from scripts.comparison.environments import RIVALS, Rival, complaint
+from scripts.comparison.environments import RIVALS, STAMP, Rival, complaint, prepare
 from scripts.comparison.excerpts import cut, spread
 from scripts.comparison.measuring import Outcome, exchanges, measure_rival, size_of
 from scripts.comparison.ours import read_report
@@ -424,6 +424,22 @@ def test_our_own_figures_are_taken_from_the_report() -> None:
 def test_our_own_command_may_fail_too(code: int, output: str, errors: str, reason: str) -> None:
     with pytest.raises(RivalError, match=reason):
         read_report(code, output, errors)
+
+
+@pytest.mark.slow
+async def test_an_environment_is_kept_until_other_packages_are_wanted(tmp_path: Path) -> None:
+    folder = tmp_path / "some"
+    folder.mkdir()
+    (folder / STAMP).write_text("a b\n--no-deps c")
+    kept = await prepare(Rival("some", "nowhere", (("a", "b"), ("--no-deps", "c"))), tmp_path)
+    assert kept.is_relative_to(folder)
+    assert [file.name for file in folder.iterdir()] == [STAMP]
+
+    wanting = Rival("some", "nowhere", (("--no-index", "no-such-package"),))
+    with pytest.raises(RivalError, match=r"^ERROR: Could not find .* no-such-package"):
+        await prepare(wanting, tmp_path)
+    assert kept.exists()
+    assert not (folder / STAMP).exists()
 
 
 @pytest.mark.parametrize(

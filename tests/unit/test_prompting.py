@@ -245,11 +245,6 @@ def test_facts_and_pages_share_one_budget() -> None:
     assert len(prompt(recalled=Recollection(lines[:1], pages)).told) == 1 + 4
 
 
-@pytest.mark.parametrize("language", ["ja", "en", "zh"])
-def test_the_rules_name_what_the_question_comes_with(language: str) -> None:
-    assert "<now>" in prompt(language=language).system
-
-
 # -- the prompt of a small model ---------------------------------------------------------------------------------------
 
 SMALL = LlmTraits(compact=True, prompt_budget_tokens=150, local=True)
@@ -360,9 +355,6 @@ async def test_the_day_that_was_summarized_leaves_the_persona_and_the_portrait_r
 
 def tokens_before_the_question(made: Prompt) -> int:
     return estimate_tokens(as_text(replace(made, messages=made.messages[:-1])))
-
-
-# -- files -------------------------------------------------------------------------------------------------------------
 
 
 def test_every_language_has_its_texts() -> None:

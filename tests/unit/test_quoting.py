@@ -176,8 +176,7 @@ def test_the_rules_use_the_words_of_the_blocks(language: str) -> None:
     (line,) = lines_of(days_block([day(30, "A", "B")], language))
     asking = line.partition("A")[2].partition("B")[0].strip(" (（:：")
     assert asking.lower() in rules.lower()
-    for tag in BLOCKS:
-        assert f"<{tag}>" in rules
+    assert all(f"<{tag}>" in rules for tag in TAGS)
 
 
 def test_neighbours_come_only_when_all_others_fit() -> None:
