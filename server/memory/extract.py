@@ -20,7 +20,7 @@ from server.memory.answers import Draft, read_drafts
 from server.memory.grounding import is_grounded
 from server.memory.models import Fact, Kind, Origin, Page
 from server.memory.statements import is_statement, sentences
-from server.memory.wording import framed, plain_analysis
+from server.memory.wording import framed, plain_analysis, without_frame
 from server.ports import Llm, TextDelta
 from server.turn import Decoding, Message, Prompt
 
@@ -155,7 +155,9 @@ def check(draft: Draft, pages: Sequence[Page], week_start: int = 0) -> Fact | No
 def make_fact(page: Page, text: str, quote: str, origin: Origin, week_start: int = 0) -> Fact:
     """Date a sentence and give it an id that the same sentence from the same turn always gets."""
     plain = _without_brackets(text)
-    dated = temporal.annotate(plain, page.language, page.at, week_start=week_start)
+    words = without_frame(plain)  # the frame speaks of the past whatever the words do
+    dated = temporal.annotate(words, page.language, page.at, week_start=week_start)
+    dated = plain.replace(words, dated, 1)
     first, last = event_days(quote or text, page.language, page.at, week_start)
     key = "\n".join((page.person, page.id, text))
     return Fact(
