@@ -79,6 +79,10 @@ _MOVE = re.compile(
 _LIVE = re.compile(
     rf"住ん|住む|暮ら|\bliv(?:e|es|ing)\ (?!room)|住在|{_MOVE.pattern}", re.IGNORECASE
 )
+_ELSEWHEN = re.compile(
+    r"いつか|たい|まで|かつて|昔|前は|以前|隣|\b(?:want|would|wish|hope|someday|one day|used to|until|once)\b|想|以前|曾",
+    re.IGNORECASE,
+)
 _CONTRASTS = tuple(
     (re.compile(one, re.IGNORECASE), re.compile(other, re.IGNORECASE))
     for one, other in (
@@ -282,7 +286,10 @@ def _shared_weight(before: Analysis, after: Analysis) -> tuple[float, float]:
 
 
 def _lives(entry: Entry) -> bool:
-    return _LIVE.search(_plain(entry.fact)) is not None and not entry.terms.persons
+    """Say whether a fact names the place where the person lives now."""
+    told, terms = _plain(entry.fact), entry.terms
+    is_now = _LIVE.search(told) and not _ELSEWHEN.search(told) and not terms.negated
+    return bool(is_now and terms.places and not terms.persons)
 
 
 def _plain(fact: Fact) -> str:

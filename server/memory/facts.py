@@ -13,7 +13,7 @@ from server.memory.importance import importance_of
 from server.memory.models import Fact, Importance, Kind, Origin, Page
 from server.memory.statements import is_hypothetical, is_statement, sentences
 from server.memory.terms import analyse, letters
-from server.memory.wording import bare
+from server.memory.wording import bare, without_frame
 
 LONGEST_EVENT_DAYS = 40
 """What lasts longer is no event: "this year", "since spring"."""
@@ -110,7 +110,9 @@ def make_fact(
         about: See `Fact.about`.
     """
     plain = _without_brackets(text)
-    dated = temporal.annotate(plain, page.language, page.at, week_start=week_start)
+    words = without_frame(plain)  # the frame speaks of the past whatever the words do
+    dated = temporal.annotate(words, page.language, page.at, week_start=week_start)
+    dated = plain.replace(words, dated, 1)
     first, last = event_days(quote or text, page.language, page.at, week_start)
     ruled = importance_of(bare(plain), page.language, kind)
     key = "\n".join((page.person, page.id, text))

@@ -25,6 +25,7 @@ from server.commands.bench_prompt import (
 from server.commands.reach import Place
 from server.config import Config
 from server.conversation import Engines
+from server.memory.wording import without_frame
 from server.ports import LlmTraits
 from server.prompting import PromptFiles
 from server.turn import Message, Prompt
@@ -59,7 +60,7 @@ async def test_both_layouts_say_the_same_in_another_order(language: str, traits:
     files = PromptFiles()
     for asked in await talk(language, traits, updated=True):
         last, first = memory_last(files, asked), memory_first(files, asked)
-        words = asked.recalled.lines[0].text[-9:-5]
+        words = without_frame(asked.recalled.lines[0].text)
         assert words in last.messages[-1].content or words in last.messages[-3].content
         assert words in first.system
         assert not any(words in message.content for message in first.messages)

@@ -282,6 +282,17 @@ def test_who_moved_has_one_home_and_what_calls_itself_an_addition_replaces_nothi
     assert relations(entry("You moved to York.", after=1), leeds, NEVER) == [REPLACES]
     assert relations(entry("Your sister moved to York.", after=1), leeds, NEVER) == [DIFFERENT]
     assert relations(entry("You moved to York.", after=-1), leeds, NEVER) == [DIFFERENT]
+    for text in (
+        "Your cats live in the garage.",
+        "You live alone.",
+        "You want to live in Spain.",
+        "You make a good living as a baker.",
+        "You moved back the sofa.",
+        "あなたは一人暮らしをしている。",
+        "あなたはいつか沖縄で暮らしたい。",
+        "あなたは去年まで大阪に住んでいた。",
+    ):
+        assert relations(entry(text, after=1), leeds, NEVER) == [DIFFERENT]
     tea = [entry("You like tea.")]
     assert relations(entry("You also like coffee.", after=1), tea, ALWAYS) == [DIFFERENT]
     assert relations(entry("あなたはコーヒーも好きだ。", after=1), tea, ALWAYS) == [DIFFERENT]

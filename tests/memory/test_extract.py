@@ -311,3 +311,20 @@ async def test_a_sentence_that_means_nothing_alone_is_not_kept(
 ) -> None:
     drawn = await RulesExtractor().extract([page(said, language=language)], 0)
     assert bool(drawn.facts) is kept
+    assert bool(drawn) is kept
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "dated"),
+    [
+        ("I have a dentist appointment on October 6.", "en", "October 6, 2026"),
+        ("I fly to Rome on Friday.", "en", "October 2, 2026"),
+        ("5月に結婚した。", "ja", "2026年5月"),
+        ("土曜に映画を見た。", "ja", "2026年9月26日"),
+    ],
+)
+async def test_the_frame_around_a_quotation_says_nothing_of_its_time(
+    said: str, language: str, dated: str
+) -> None:
+    [drawn] = (await RulesExtractor().extract([page(said, language=language)], 0)).facts
+    assert dated in drawn.text
