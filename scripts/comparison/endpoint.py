@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from anyio import to_thread
 from anyio.from_thread import BlockingPortal
 
-from scripts.comparison.scripted import UnknownPromptError, answer
+from scripts.comparison.scripted import answer
 from scripts.rivals.protocol import QUERY
 from server.ports import Embedder, Vectors
 
@@ -25,8 +25,8 @@ class Counters:
 
     chats: int = 0
     """Calls of the language model."""
-    unanswered: list[str] = field(default_factory=list)
-    """Why calls were refused."""
+    refused: list[str] = field(default_factory=list)
+    """Why requests of either kind failed; a system may go on as if nothing had happened, and its figures are worth nothing."""
     embedding_seconds: float = 0.0
     """During which at least one text was being embedded."""
     clock: Callable[[], float] = perf_counter
@@ -80,7 +80,7 @@ async def serve_models(embedder: Embedder) -> AsyncGenerator[Endpoint]:
             "/v1/embeddings": lambda request: _embed(request, embed),
             "/v1/chat/completions": lambda request: _chat(request, counters),
         }
-        server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(routes))
+        server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(routes, counters))
         thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
         thread.start()
         try:
@@ -105,12 +105,7 @@ def _embed(
 
 def _chat(request: Mapping[str, Any], counters: Counters) -> dict[str, Any]:
     counters.count_chat()
-    try:
-        content = answer(request["messages"])
-    except UnknownPromptError as unknown:
-        counters.unanswered.append(str(unknown))
-        raise
-    message = {"role": "assistant", "content": content}
+    message = {"role": "assistant", "content": answer(request["messages"])}
     return {
         "id": f"chat-{counters.chats}",
         "object": "chat.completion",
@@ -125,7 +120,7 @@ def _usage() -> dict[str, int]:
     return {"prompt_tokens": 0, "total_tokens": 0}
 
 
-def _handler(routes: Mapping[str, Route]) -> type[BaseHTTPRequestHandler]:
+def _handler(routes: Mapping[str, Route], counters: Counters) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = (
@@ -138,6 +133,7 @@ def _handler(routes: Mapping[str, Route]) -> type[BaseHTTPRequestHandler]:
                 status, answered = 200, routes[self.path](json.loads(body))
             except Exception as error:  # a client that is told nothing would wait for an answer
                 message = f"{type(error).__name__}: {error}"
+                counters.refused.append(message)
                 status, answered = 400, {"error": {"message": message, "type": "invalid"}}
             content = json.dumps(answered).encode()
             self.send_response(status)

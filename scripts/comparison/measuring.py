@@ -54,10 +54,10 @@ async def measure_rival(
     """Let a driver hold one dialogue after the other, each in a process and a folder of its own.
 
     Raises:
-        RivalError: The driver, or the system in it, gave up; or it asked the language model what nobody can answer.
+        RivalError: The driver, or the system in it, gave up; or a model failed it.
     """
     outcome = Outcome()
-    refused = len(endpoint.counters.unanswered)
+    refused = len(endpoint.counters.refused)
     for dialogue in dialogues:
         with _folder("home") as home, _folder("store") as store:
             async with started(command, Path(home)) as child:
@@ -69,8 +69,8 @@ async def measure_rival(
                 await _add(child, dialogue, endpoint, outcome)
                 outcome.disk_bytes += size_of(Path(store))
                 await _ask(child, dialogue, endpoint, outcome)
-        if len(endpoint.counters.unanswered) > refused:
-            raise RivalError(f"its language model failed: {endpoint.counters.unanswered[-1]}")
+        if len(endpoint.counters.refused) > refused:
+            raise RivalError(f"a model failed it: {endpoint.counters.refused[-1]}")
     return outcome
 
 

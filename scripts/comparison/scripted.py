@@ -1,6 +1,7 @@
 """A language model that follows rules: what each compared system asks gets a well-formed answer, always the same one.
 
-It draws facts as a willing but simple model would: every sentence that was said, with the name of its speaker before it.
+It draws facts as a willing but simple model would: every sentence that says something, with the name of its speaker
+before it. mem0 finds a little more with these than with all sentences, or with whole turns.
 """
 
 import json
@@ -8,6 +9,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*")
+_UNIT = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+")
+"""A letter of Japanese or Chinese, else a word."""
+_FEWEST_UNITS = 5
 _WORD = re.compile(r"\w{4,}|[\u3400-\u9fff\u30a1-\u30fc]{2,}")
 _KEYWORDS = 5
 _SAID = re.compile(r"^(?P<role>user|assistant): (?P<words>.+)$", re.MULTILINE | re.IGNORECASE)
@@ -37,10 +41,15 @@ def answer(messages: Sequence[Mapping[str, str]]) -> str:
 
 
 def facts(said: str) -> list[str]:
-    """Return the sentences of a turn, each with the name that stands before the turn."""
+    """Return the sentences of a turn that say something, each with the name that stands before the turn.
+
+    Those are the longer ones ("Wow!" is no fact), and the first one if there is none.
+    """
     name, named, words = said.partition(": ")
     before, spoken = (f"{name}: ", words) if named else ("", said)
-    return [before + one for one in _SENTENCE_END.split(spoken) if one.strip()]
+    sentences = [one for one in _SENTENCE_END.split(spoken) if one.strip()]
+    longer = [one for one in sentences if len(_UNIT.findall(one)) >= _FEWEST_UNITS]
+    return [before + one for one in longer or sentences[:1]]
 
 
 def keywords(text: str) -> list[str]:

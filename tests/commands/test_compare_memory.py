@@ -25,6 +25,7 @@ from server.config import Config
 from server.errors import ConfigError
 from server.memory.lines import Role
 from server.memory.speakers import Speakers
+from server.ports import EmbeddingError
 from tests.fakes import FakeEmbedder
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +44,7 @@ ASKED: tuple[tuple[str, set[str]], ...] = (
     ("Mars", set()),
 )
 
-WORDS = st.lists(st.text("abc", min_size=1, max_size=4), min_size=1, max_size=4).map(" ".join)
+WORDS = st.lists(st.text("abc", min_size=1, max_size=4), min_size=1, max_size=7).map(" ".join)
 SENTENCES = st.builds(str.__add__, WORDS, st.sampled_from(".!?"))
 
 
@@ -153,13 +154,13 @@ def ask_model(system: str, prompt: str) -> str:
 def test_mem0_is_given_every_new_sentence_with_its_speaker_and_no_old_one() -> None:
     prompt = (
         '## Last k Messages\nuser: Ann: Old words.\n\n## Existing Memories\n[{"text": "Ann: Old."}]'
-        "\n\n## New Messages\nuser: Ann: I went to Kyoto. It rained.\nassistant: Bo: Oh: why?\n"
+        "\n\n## New Messages\nuser: Ann: I went to Kyoto yesterday. Wow! It rained all day long.\nassistant: Bo: Oh: why?\n"
         "\n\n## Observation Date\n2026-05-03\n\n# Output:"
     )
     answered = json.loads(ask_model("# ROLE\nYou are a Memory Extractor - precise", prompt))
     assert [(one["text"], one["attributed_to"]) for one in answered["memory"]] == [
-        ("Ann: I went to Kyoto.", "user"),
-        ("Ann: It rained.", "user"),
+        ("Ann: I went to Kyoto yesterday.", "user"),
+        ("Ann: It rained all day long.", "user"),
         ("Bo: Oh: why?", "assistant"),
     ]
     assert [one["id"] for one in answered["memory"]] == ["0", "1", "2"]
@@ -206,18 +207,19 @@ def test_a_request_that_is_not_known_is_refused() -> None:
 
 
 @given(st.lists(SENTENCES, min_size=1, max_size=5))
-def test_every_sentence_becomes_a_fact_that_is_known_as_its_turns(sentences: list[str]) -> None:
+def test_facts_are_sentences_of_their_turn_and_known_as_such(sentences: list[str]) -> None:
     said = f"Ann: {' '.join(sentences)}"
-    drawn = scripted.facts(said)
-    assert [fact.removeprefix("Ann: ") for fact in drawn] == sentences
-    assert all(narrow(fact, ["1", "2"], {"1": said, "2": "Bo: 42"}) == ["1"] for fact in drawn)
+    drawn = [fact.removeprefix("Ann: ") for fact in scripted.facts(said)]
+    longer = [one for one in sentences if len(one.split()) >= 5]
+    assert drawn == (longer or sentences[:1])
+    assert all(
+        narrow(f"Ann: {one}", ["1", "2"], {"1": said, "2": "Bo: 4"}) == ["1"] for one in drawn
+    )
 
 
-def test_japanese_sentences_are_told_apart() -> None:
-    assert scripted.facts("健太: 京都へ行った。雨だった。") == [
-        "健太: 京都へ行った。",
-        "健太: 雨だった。",
-    ]
+def test_japanese_sentences_are_told_apart_and_short_ones_left_out() -> None:
+    drawn = scripted.facts("健太: 京都へ行ってきた。うん。ずっと雨だった。")
+    assert drawn == ["健太: 京都へ行ってきた。", "健太: ずっと雨だった。"]
 
 
 # --- The endpoint
@@ -258,7 +260,7 @@ async def test_the_endpoint_counts_calls_of_the_language_model_and_tells_what_it
             )
     assert answered.choices[0].message.content == "guitar"
     assert models.counters.chats == 2
-    assert len(models.counters.unanswered) == 1
+    assert len(models.counters.refused) == 1
 
 
 def test_embeddings_at_the_same_time_are_counted_once() -> None:
@@ -367,11 +369,24 @@ async def test_a_driver_that_says_nothing_is_given_up(tmp_path: Path) -> None:
             await child.ask("settle")
 
 
-async def test_figures_that_rest_on_a_failed_language_model_are_not_reported(
+async def test_figures_that_rest_on_a_failed_model_are_not_reported(
     tmp_path: Path, models: Endpoint
 ) -> None:
-    with pytest.raises(RivalError, match="no answer is known to 'Sing'"):
+    with pytest.raises(
+        RivalError, match="a model failed it: UnknownPromptError: no answer is known to 'Sing'"
+    ):
         await measure_rival(driver(tmp_path, "self.chat('Sing', '')"), [dialogue()], models)
+
+
+async def test_figures_that_rest_on_vectors_that_could_not_be_made_are_not_reported(
+    tmp_path: Path,
+) -> None:
+    embedder = FakeEmbedder()
+    embedder.fails = lambda texts: EmbeddingError("embedding-failed", "no memory left")
+    embeds = "self.post('/embeddings', {'model': 'query', 'input': question})"
+    async with serve_models(embedder) as running:
+        with pytest.raises(RivalError, match="no memory left"):
+            await measure_rival(driver(tmp_path, embeds), [dialogue()], running)
 
 
 def test_a_driver_gets_no_keys_and_no_packages_of_ours(tmp_path: Path) -> None:

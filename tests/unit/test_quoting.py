@@ -217,11 +217,16 @@ def test_the_oldest_day_gives_way_and_the_newest_is_kept_however_long_it_is() ->
     ]
 
 
-@given(st.text(max_size=400))
-def test_a_day_that_is_cut_is_cut_no_more_than_it_must_be(text: str) -> None:
-    (line,) = lines_of(days_block([day(30, text)], "ja"))
-    plain = line.removeprefix("- 2026-10-30 ")
-    assert not plain.endswith("…") or text.endswith("…") or estimate_tokens(plain) >= 100
+@pytest.mark.parametrize("sign", ["あ", "x"])
+@pytest.mark.parametrize("number", [138, 139, 140, 141, 290])
+def test_a_day_is_cut_only_if_it_must_be_and_no_shorter_than_it_must(
+    sign: str, number: int
+) -> None:
+    (line,) = lines_of(days_block([day(30, sign * number)], "ja"))
+    text = line.removeprefix("- 2026-10-30 ")
+    is_cut = sign == "あ" and number >= 140
+    assert text == ("あ" * 139 + "…" if is_cut else sign * number)
+    assert estimate_tokens(text) <= 140
 
 
 def test_the_last_line_of_the_portrait_gives_way() -> None:
