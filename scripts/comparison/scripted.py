@@ -1,7 +1,8 @@
 """A language model that follows rules: what each compared system asks gets a well-formed answer, always the same one.
 
 It draws facts as a willing but simple model would: every sentence that says something, with the name of its speaker
-before it. mem0 finds a little more with these than with all sentences, or with whole turns.
+before it. It matters little: with all sentences, or with whole turns, mem0's recall@10 on a dialogue of LoCoMo was within
+0.02 of this.
 """
 
 import json
@@ -9,9 +10,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*")
-_UNIT = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+")
+_UNIT = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|(?:[^\W\u3040-\u30ff\u3400-\u9fff]|['’])+")
 """A letter of Japanese or Chinese, else a word."""
-_FEWEST_UNITS = 5
+_FEWEST_UNITS = 4
 _WORD = re.compile(r"\w{4,}|[\u3400-\u9fff\u30a1-\u30fc]{2,}")
 _KEYWORDS = 5
 _SAID = re.compile(r"^(?P<role>user|assistant): (?P<words>.+)$", re.MULTILINE | re.IGNORECASE)
