@@ -80,7 +80,7 @@ _LIVE = re.compile(
     rf"住ん|住む|暮ら|\bliv(?:e|es|ing)\ (?!room)|住在|{_MOVE.pattern}", re.IGNORECASE
 )
 _ELSEWHEN = re.compile(
-    r"いつか|たい|まで|かつて|昔|前は|以前|隣|\b(?:want|would|wish|hope|someday|one day|used to|until|once)\b|想|以前|曾",
+    r"いつか|たい|まで|かつて|昔|前は|以前|隣|\b(?:want|would|wish|hope|someday|one day|used to|until|once)\b|想|曾",
     re.IGNORECASE,
 )
 _CONTRASTS = tuple(
@@ -135,7 +135,7 @@ def _are_of_others(old: Entry, new: Entry) -> bool:
     before, after = old.terms, new.terms
     if not before.persons or not after.persons or before.names & after.names:
         return False
-    if any(lexicon.are_one(one, other) for one in before.persons for other in after.persons):
+    if lexicon.may_be_among(before.persons, after.persons):
         return False
     of_kin = bool(before.persons & lexicon.KIN and after.persons & lexicon.KIN)
     return of_kin or bool(before.names and after.names)
