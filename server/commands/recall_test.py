@@ -66,13 +66,14 @@ class Asked:
         if gate is None:
             passed = [candidate for candidate in self.candidates if candidate.passed]
         else:
-            passed = [
-                candidate
-                for candidate in self.candidates
-                if candidate.parts.get("relevance", candidate.score) >= gate
-            ][:TOP]
-        prefix = len(memory_id(self.question.person, ""))
-        return [candidate.fact.id[prefix:] for candidate in passed]
+            passed = [candidate for candidate in self.candidates if _relevance(candidate) >= gate][
+                :TOP
+            ]
+        return [self.id_of(candidate) for candidate in passed]
+
+    def id_of(self, candidate: Candidate) -> str:
+        """Return the id that a candidate has in the set."""
+        return candidate.fact.id[len(memory_id(self.question.person, "")) :]
 
 
 async def recall_test_file(
@@ -162,24 +163,20 @@ async def recall_test(
 
 def what_went_wrong(one: Asked) -> dict[str, object] | None:
     """Return what a question should have brought to mind and what it did, with the relevance of each; None if all is well."""
-    wanted, forbidden, recalled = one.question.expect, one.question.forbid, one.recalled()
-    if wanted and set(forbidden) & set(recalled):
+    question, recalled = one.question, one.recalled()
+    if question.expect and _is_stale(question, recalled):
         fault = "stale"
-    elif wanted and not set(wanted) <= set(recalled):
+    elif not _is_hit(question, recalled):
         fault = "missed"
-    elif not wanted and recalled:
+    elif not question.expect and recalled:
         fault = "false recall"
     else:
         return None
-    prefix = len(memory_id(one.question.person, ""))
-    likely = {
-        each.fact.id[prefix:]: round(each.parts.get("relevance", each.score), 3)
-        for each in one.candidates
-    }
+    likely = {one.id_of(each): round(_relevance(each), 3) for each in one.candidates}
     return {
         "fault": fault,
-        "question": one.question.id,
-        "wanted": {key: likely.get(key) for key in wanted},
+        "question": question.id,
+        "wanted": {key: likely.get(key) for key in question.expect},
         "recalled": {key: likely.get(key) for key in recalled},
     }
 
@@ -248,10 +245,23 @@ def _shares(asked: Sequence[Asked], gate: float | None) -> dict[str, float | Non
     changed = [(question, ids) for question, ids in wanting if question.forbid]
     return {
         "hit_at_1": _share([bool(ids) and ids[0] in question.expect for question, ids in wanting]),
-        "hit_at_3": _share([set(question.expect) <= set(ids) for question, ids in wanting]),
+        "hit_at_3": _share([_is_hit(question, ids) for question, ids in wanting]),
         "false_recall": _share([bool(ids) for ids in idle]),
-        "stale": _share([bool(set(question.forbid) & set(ids)) for question, ids in changed]),
+        "stale": _share([_is_stale(question, ids) for question, ids in changed]),
     }
+
+
+def _is_hit(question: SetQuestion, recalled: Sequence[str]) -> bool:
+    return set(question.expect) <= set(recalled)
+
+
+def _is_stale(question: SetQuestion, recalled: Sequence[str]) -> bool:
+    return not set(question.forbid).isdisjoint(recalled)
+
+
+def _relevance(candidate: Candidate) -> float:
+    """Return what the gate is compared with; of the article's form that is the score itself."""
+    return candidate.parts.get("relevance", candidate.score)
 
 
 def _share(verdicts: Sequence[bool]) -> float | None:

@@ -13,7 +13,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from server.memory import temporal
+from server.memory import lexicon, temporal
 from server.memory.judging import (
     NO_OPINION,
     Forest,
@@ -80,7 +80,7 @@ _LIVE = re.compile(
     rf"住ん|住む|暮ら|\bliv(?:e|es|ing)\ (?!room)|住在|{_MOVE.pattern}", re.IGNORECASE
 )
 _ELSEWHEN = re.compile(
-    r"いつか|たい|まで|かつて|昔|前は|以前|隣|\b(?:want|would|wish|hope|someday|one day|used to|until|once)\b|想|以前|曾",
+    r"いつか|たい|まで|かつて|昔|前は|以前|隣|\b(?:want|would|wish|hope|someday|one day|used to|until|once)\b|想|曾",
     re.IGNORECASE,
 )
 _CONTRASTS = tuple(
@@ -117,7 +117,12 @@ def relations(new: Entry, known: Sequence[Entry], closeness: Closeness) -> list[
 def _stand_apart(old: Entry, new: Entry) -> bool:
     """Say whether a new fact leaves an old one as it is by rules that sets hold too few cases of to learn them from."""
     is_older = old.fact.said_at > new.fact.said_at
-    return is_older or _says_also(new.fact) or _are_of_others(old, new)
+    return (
+        is_older
+        or _says_also(new.fact)
+        or _are_of_others(old, new)
+        or _is_one_more_allergy(old, new)
+    )
 
 
 def _says_also(new: Fact) -> bool:
@@ -126,12 +131,20 @@ def _says_also(new: Fact) -> bool:
 
 
 def _are_of_others(old: Entry, new: Entry) -> bool:
-    """Say whether two facts are about two people, each named and each somebody else's: your mother Kazuko, your colleague Ken."""
+    """Say whether two facts are about two people: your mother and your father; your mother Kazuko, your colleague Ken."""
     before, after = old.terms, new.terms
-    known = all((before.persons, before.names, after.persons, after.names))
-    return (
-        known and before.persons.isdisjoint(after.persons) and before.names.isdisjoint(after.names)
-    )
+    if not before.persons or not after.persons or before.names & after.names:
+        return False
+    if lexicon.may_be_among(before.persons, after.persons):
+        return False
+    of_kin = bool(before.persons & lexicon.KIN and after.persons & lexicon.KIN)
+    return of_kin or bool(before.names and after.names)
+
+
+def _is_one_more_allergy(old: Entry, new: Entry) -> bool:
+    """Say whether both facts are about allergies and the new one does not say that anything has changed."""
+    both = "allergy" in old.terms.notions & new.terms.notions
+    return both and not _tells_change(new.fact) and not new.terms.negated
 
 
 def repeats(old: Entry, new: Entry, same: float) -> bool:

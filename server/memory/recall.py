@@ -116,7 +116,7 @@ class HybridReader:
         for fact_id, parts in signs.items():
             fact, probability = shelf.entries[fact_id].fact, relevances[fact_id]
             boost = recency(fact.said_at, question.at, section.recency_weight, section.recency_days)
-            is_of_others = bool(parts.get(OF_OTHERS))
+            is_of_others = bool(parts[OF_OTHERS])
             passed = probability >= gate and not is_of_others
             shown = {
                 "relevance": probability,

@@ -15,7 +15,7 @@ from server.memory.judging import NO_OPINION, add_standing
 from server.memory.question import Question
 from server.memory.shelf import Cosines, Entry, Shelf
 from server.memory.sounds import likeness, occurs_in
-from server.memory.terms import Analysis, Term, TermKind
+from server.memory.terms import Term, TermKind
 
 OF_OTHERS = "of_others"
 """The sign that a question is about one of the family and a fact about another: it rules the fact out by itself."""
@@ -45,6 +45,20 @@ class _Overlap:
     names_missing: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _People:
+    """Of which people a question and a fact speak; a name stands for what is known of its bearer."""
+
+    shared: Set[str]
+    """Asked after, and perhaps meant by the fact."""
+    missing: Set[str]
+    """Asked after, and not in the fact."""
+    extra: Set[str]
+    """In the fact, and not asked after."""
+    of_others: bool
+    """The question is about one of the family, and the fact about another."""
+
+
 def signs_of(
     question: Question, shelf: Shelf, cosines: Cosines, wanted: Iterable[str]
 ) -> dict[str, dict[str, float]]:
@@ -58,8 +72,10 @@ def signs_of(
     """
     found = {}
     unknown = _unknown_signs(question, shelf)
+    asked_after = shelf.people_in(question.terms)
     for fact_id in sorted(wanted):
         entry = shelf.entries[fact_id]
+        people = _people(asked_after, shelf.people_in(entry.terms))
         cosine = cosines.of.get(fact_id, cosines.mean)
         signs = {
             "dense": cosine,
@@ -68,8 +84,8 @@ def signs_of(
             "dense_deviations": (cosine - cosines.mean) / (cosines.deviation or 1.0),
         }
         overlap = _overlap(question, entry, shelf)
-        signs |= _word_signs(question, entry, shelf, overlap)
-        signs |= _asking_signs(question, entry, shelf, overlap)
+        signs |= _word_signs(question, entry, shelf, overlap) | _person_signs(people, overlap)
+        signs |= _asking_signs(question, people, overlap)
         signs |= _day_signs(question, entry, overlap) | unknown
         signs |= _answer_signs(question, entry)
         found[fact_id] = signs | _joint_signs(signs, overlap)
@@ -163,32 +179,27 @@ def _word_signs(
         / (1 + 0.5 * len(asked.notions)),
         "notions_missing": len(missing) / (1 + len(asked.notions)),
         "attribute_missing": float(bool(missing_attributes)),
-        **_person_signs(asked, told, shelf, overlap),
         "name_shared": float(overlap.names_shared),
         "name_missing": float(overlap.names_missing),
     }
 
 
-def _person_signs(
-    asked: Analysis, told: Analysis, shelf: Shelf, overlap: _Overlap
-) -> dict[str, float]:
-    """Return whether a fact is about the people that are asked after; a name stands for what is known of its bearer."""
-    wanted, there = shelf.people_in(asked), shelf.people_in(told)
-    shared = _shared_people(asked, told, shelf)
-    extra = {one for one in there if not any(lexicon.are_one(one, other) for other in wanted)}
+def _people(wanted: Set[str], there: Set[str]) -> _People:
+    shared = lexicon.may_be_among(wanted, there)
+    extra = there - lexicon.may_be_among(there, wanted)
+    of_others = bool(wanted & lexicon.KIN and there & lexicon.KIN) and not shared
+    return _People(shared, wanted - shared, extra, of_others)
+
+
+def _person_signs(people: _People, overlap: _Overlap) -> dict[str, float]:
+    """Return whether a fact is about the people that are asked after."""
     return {
-        "person_shared": float(bool(shared)),
-        "person_missing": float(bool(wanted - shared)),
-        "kin_missing": float(bool((wanted - shared) & lexicon.KIN)),
-        "person_extra": float(bool(extra) and not overlap.names_shared),
-        OF_OTHERS: float(bool(wanted & lexicon.KIN and there & lexicon.KIN) and not shared),
+        "person_shared": float(bool(people.shared)),
+        "person_missing": float(bool(people.missing)),
+        "kin_missing": float(bool(people.missing & lexicon.KIN)),
+        "person_extra": float(bool(people.extra) and not overlap.names_shared),
+        OF_OTHERS: float(people.of_others),
     }
-
-
-def _shared_people(asked: Analysis, told: Analysis, shelf: Shelf) -> set[str]:
-    """Return who of those that a question mentions may also be meant by a fact."""
-    wanted, there = shelf.people_in(asked), shelf.people_in(told)
-    return {one for one in wanted if any(lexicon.are_one(one, other) for other in there)}
 
 
 def _unknown_signs(question: Question, shelf: Shelf) -> dict[str, float]:
@@ -204,11 +215,9 @@ def _unknown_signs(question: Question, shelf: Shelf) -> dict[str, float]:
     return {"stranger": float(strange), "unknown_person": float(bool(unknown_person))}
 
 
-def _asking_signs(
-    question: Question, entry: Entry, shelf: Shelf, overlap: _Overlap
-) -> dict[str, float]:
+def _asking_signs(question: Question, people: _People, overlap: _Overlap) -> dict[str, float]:
     asking = question.asking
-    about_people = overlap.names_shared or bool(_shared_people(question.terms, entry.terms, shelf))
+    about_people = overlap.names_shared or bool(people.shared)
     return {
         "asks": float(asking.asks),
         "own": float(asking.own),

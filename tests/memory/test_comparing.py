@@ -306,6 +306,21 @@ def test_what_is_told_of_one_named_person_replaces_nothing_that_is_told_of_anoth
         assert relations(entry(text, after=1), mother, ALWAYS) == [REPLACES]
 
 
+def test_one_more_allergy_and_another_of_the_family_replace_nothing() -> None:
+    for old, new in (
+        ("You are allergic to penicillin.", "You are allergic to latex."),
+        ("Your mother's birthday is May 3rd.", "Your father's birthday is June 3rd."),
+        ("Your son lives in Leeds.", "Your daughter lives in York."),
+    ):
+        assert relations(entry(new, after=19), [entry(old)], ALWAYS) == [DIFFERENT]
+    egg = [entry("あなたは卵アレルギーだ。", language="ja")]
+    assert relations(entry("あなたはそばアレルギーだ。", language="ja", after=1), egg, ALWAYS) == [
+        DIFFERENT
+    ]
+    gone = entry("You are no longer allergic to penicillin.", after=1)
+    assert relations(gone, [entry("You are allergic to penicillin.")], ALWAYS) == [REPLACES]
+
+
 VECTORS = st.sampled_from([None, EAST, NORTH, BETWEEN, -EAST])
 FACTS = st.builds(
     entry,

@@ -1,6 +1,7 @@
 """The words that memory knows something about: people around the speaker, and everyday notions."""
 
 import re
+from collections.abc import Set
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -86,8 +87,12 @@ KIN = frozenset(_WIDER) | {
 """Classes of which everybody has few: what is known of one tells nothing of another."""
 
 
-def are_one(person: str, other: str) -> bool:
-    """Say whether two classes of people may mean the same person: a sister may be the older one, a brother never is."""
+def may_be_among(persons: Set[str], others: Set[str]) -> set[str]:
+    """Return those classes of people that may mean somebody in `others`: a sister may be the older one, a brother never is."""
+    return {one for one in persons if any(_are_one(one, other) for other in others)}
+
+
+def _are_one(person: str, other: str) -> bool:
     return person == other or _WIDER.get(person) == other or _WIDER.get(other) == person
 
 
