@@ -49,7 +49,7 @@ def time_pages(
     lines = _placed(said, size, now)
     rows = dice.standard_normal((len(lines), dimensions), np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    vectors = {(one.page, one.role): row for one, row in zip(lines, rows, strict=True)}
+    vectors = {(one.page, int(one.role)): row for one, row in zip(lines, rows, strict=True)}
     shelf = PageShelf.of(lines, vectors, dimensions)
     spent = []
     for text in islice(cycle((*SENTENCES[language], *STATEMENTS[language])), QUERIES):

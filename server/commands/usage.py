@@ -33,6 +33,7 @@ _MODULES: Mapping[str, str] = {
     "restore": "restore",
     "recall-test": "recall_test",
     "calibrate": "calibrate",
+    "calibrate-pages": "calibrate_pages",
 }
 """Where the shape of each command's JSON object stands. Read only when it is needed: some take a second to import."""
 _WANTS_JSON = "omoide.json"

@@ -83,7 +83,7 @@ class Consolidator:
         failure: OmoideError | None = None
         async with self._one_at_a_time:
             due = None if put_off else self._clock.now()
-            waiting = await to_thread.run_sync(self._store.pages.waiting, due, person)
+            waiting = await to_thread.run_sync(self._store.queue.waiting, due, person)
             self._is_interrupted = False
             for pages in waiting.values():
                 if (
@@ -100,7 +100,7 @@ class Consolidator:
 
     def last_waiting(self) -> dict[str, datetime]:
         """Return when each person last said something that facts have not been drawn from yet. Blocks."""
-        waiting = self._store.pages.waiting(self._clock.now())
+        waiting = self._store.queue.waiting(self._clock.now())
         return {person: pages[-1].at for person, pages in waiting.items()}
 
     async def keep_up(self) -> None:
@@ -111,7 +111,7 @@ class Consolidator:
         """
         now = self._clock.now().astimezone(UTC)
         silent_since = now - timedelta(minutes=self._section.silence_minutes)
-        for person in await to_thread.run_sync(self._store.pages.overdue, now, silent_since):
+        for person in await to_thread.run_sync(self._store.queue.overdue, now, silent_since):
             with suppress(OmoideError):  # logged where it happened
                 await self.extract(person)
 
@@ -154,7 +154,7 @@ class Consolidator:
 
     async def _work_off_batch(self, batch: Sequence[Page]) -> list[Fact]:
         ids = [page.id for page in batch]
-        attempts = await to_thread.run_sync(self._store.pages.attempts, ids)
+        attempts = await to_thread.run_sync(self._store.queue.attempts, ids)
         try:
             harvest = await self._choose(attempts).extract(batch, attempts)
             sorting = await self._sorter.sort(batch, harvest, self._clock.now())
@@ -169,7 +169,7 @@ class Consolidator:
             failure = OmoideError("extraction-failed", "A fault in the program ended extraction.")
         minutes = self._section.retry_minutes * 2 ** min(attempts, 6)
         again = self._clock.now().astimezone(UTC) + timedelta(minutes=minutes)
-        await self._writer.run(partial(self._store.pages.put_off, ids, again))
+        await self._writer.run(partial(self._store.queue.put_off, ids, again))
         log.warning("extraction-put-off", code=failure.code, pages=len(ids), attempts=attempts + 1)
         raise failure
 

@@ -1,16 +1,16 @@
 """Builds a memory from its parts, on a folder."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
 from server.config import Config
 from server.memory import Memory
-from server.memory.calibration import load_calibration
+from server.memory.calibration import Calibration, load_calibration
 from server.memory.consolidate import Consolidator
 from server.memory.extract import AGENT, Extractor, RulesExtractor
-from server.memory.index import open_index
+from server.memory.index import VectorIndex, open_index
 from server.memory.page_recall import PageReader
 from server.memory.page_shelves import PageShelves
 from server.memory.page_weights import load_page_weights
@@ -52,7 +52,54 @@ def open_memory(
     retrieval = config.retrieval
     wording: Wording = AsSpoken() if retrieval.mode == "article" else Aligned()
     calibration = load_calibration(retrieval.calibration, embedder.model, embedder.dimensions)
-    index = open_index(
+    index = _index(config, folder, embedder, wording)
+    try:
+        store = Store(folder / "memory.db")
+    except BaseException:
+        index.close()
+        raise
+    writer = Writer(store)
+    ground = _Ground(
+        config,
+        store,
+        writer,
+        Shelves(store, writer, index, embedder, wording),
+        PageShelves(store, writer, embedder, wording, retrieval.week_start),
+        embedder,
+        wording,
+        calibration,
+    )
+    reader = _reader(ground)
+    return Memory(
+        store=store,
+        writer=writer,
+        index=index,
+        shelves=ground.shelves,
+        reader=reader,
+        page_shelves=ground.page_shelves,
+        recollector=_recollector(ground, reader, dimensions or {}),
+        consolidator=_consolidator(ground, extractor, clock),
+        working=WorkingBuffer(config.history),
+        clock=clock,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """What the parts of a memory stand on."""
+
+    config: Config
+    store: Store
+    writer: Writer
+    shelves: Shelves
+    page_shelves: PageShelves
+    embedder: Embedder
+    wording: Wording
+    calibration: Calibration
+
+
+def _index(config: Config, folder: Path, embedder: Embedder, wording: Wording) -> VectorIndex:
+    return open_index(
         config.index.engine,
         folder / "index",
         stamp=stamp_of(embedder, wording),
@@ -60,59 +107,51 @@ def open_memory(
         url=config.index.url,
         api_key=config.index.api_key.get_secret_value(),
     )
-    try:
-        store = Store(folder / "memory.db")
-    except BaseException:
-        index.close()
-        raise
-    writer = Writer(store)
-    shelves = Shelves(store, writer, index, embedder, wording)
-    reader: Reader = HybridReader(shelves, embedder, wording, retrieval, calibration)
-    if retrieval.mode == "article":
-        reader = ArticleReader(shelves, embedder, wording, retrieval)
-    page_shelves = PageShelves(store, writer, embedder, wording, retrieval.week_start)
-    recollector = Recollector(
-        store,
-        reader,
-        PageReader(
-            page_shelves,
-            embedder,
-            wording,
-            retrieval.pages,
-            load_page_weights(retrieval.pages.calibration),
-            week_start=retrieval.week_start,
-            embed_seconds=retrieval.embed_timeout_seconds,
-        ),
-        Primer(store, config.summaries),
-        retrieval,
-        agent=AGENT,
-        dimensions=dimensions or {},
+
+
+def _reader(ground: _Ground) -> Reader:
+    section = ground.config.retrieval
+    if section.mode == "article":
+        return ArticleReader(ground.shelves, ground.embedder, ground.wording, section)
+    return HybridReader(
+        ground.shelves, ground.embedder, ground.wording, section, ground.calibration
     )
-    closeness = calibration.closeness
+
+
+def _recollector(
+    ground: _Ground, reader: Reader, dimensions: Mapping[str, Dimension]
+) -> Recollector:
+    section = ground.config.retrieval
+    pages = PageReader(
+        ground.page_shelves,
+        ground.embedder,
+        ground.wording,
+        section.pages,
+        load_page_weights(section.pages.calibration),
+        week_start=section.week_start,
+        embed_seconds=section.embed_timeout_seconds,
+    )
+    primer = Primer(ground.store, ground.config.summaries)
+    return Recollector(
+        ground.store, reader, pages, primer, section, agent=AGENT, dimensions=dimensions
+    )
+
+
+def _consolidator(ground: _Ground, extractor: Extractor, clock: Clock) -> Consolidator:
+    config = ground.config
+    closeness = ground.calibration.closeness
     if config.extraction.duplicate_threshold is not None:
         closeness = replace(closeness, same=config.extraction.duplicate_threshold)
     window = timedelta(minutes=config.history.window_minutes)
-    consolidator = Consolidator(
-        store=store,
-        writer=writer,
-        shelves=shelves,
-        sorter=Sorter(store, page_shelves, config.segments, window),
+    return Consolidator(
+        store=ground.store,
+        writer=ground.writer,
+        shelves=ground.shelves,
+        sorter=Sorter(ground.store, ground.page_shelves, config.segments, window),
         extractor=extractor,
-        rules=RulesExtractor(retrieval.week_start),
+        rules=RulesExtractor(config.retrieval.week_start),
         section=config.extraction,
         segments=config.segments,
         closeness=closeness,
-        clock=clock,
-    )
-    return Memory(
-        store=store,
-        writer=writer,
-        index=index,
-        shelves=shelves,
-        reader=reader,
-        page_shelves=page_shelves,
-        recollector=recollector,
-        consolidator=consolidator,
-        working=WorkingBuffer(config.history),
         clock=clock,
     )

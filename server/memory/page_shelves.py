@@ -17,7 +17,7 @@ from server.memory.page_shelf import LineKey, PageShelf, Vector
 from server.memory.pages import Outline
 from server.memory.shelves import stamp_of
 from server.memory.store import Store
-from server.memory.tiers import StoredLine
+from server.memory.stored_lines import StoredLine
 from server.memory.wording import Wording
 from server.memory.writer import Writer
 from server.ports import Embedder, EmbeddingError
@@ -77,10 +77,10 @@ class PageShelves:
 
     async def make_lines(self, person: str) -> int:
         """Store the lines of those pages of a person that have none of this version; return of how many pages."""
-        pages = await to_thread.run_sync(self._store.tiers.pages_without_lines, person, VERSION)
+        pages = await to_thread.run_sync(self._store.lines.pages_without, person, VERSION)
         for start in range(0, len(pages), _AT_ONCE):
             rows = await to_thread.run_sync(self._lines_to_store, pages[start : start + _AT_ONCE])
-            await self._writer.run(partial(self._store.tiers.put_lines, rows))
+            await self._writer.run(partial(self._store.lines.put, rows))
         return len(pages)
 
     async def embed_missing(self) -> int:
@@ -91,10 +91,10 @@ class PageShelves:
         """
         embedded = 0
         while pages := await to_thread.run_sync(
-            self._store.tiers.pages_without_vectors, self.stamp, _BATCH
+            self._store.lines.pages_without_vectors, self.stamp, _BATCH
         ):
             vectors = await self._embed(pages)
-            await self._writer.run(partial(self._store.tiers.put_line_vectors, vectors, self.stamp))
+            await self._writer.run(partial(self._store.lines.put_vectors, vectors, self.stamp))
             embedded += len(pages)
         return embedded
 
@@ -141,10 +141,10 @@ class PageShelves:
         outline = self._store.pages.outline(person)
         stored = {
             (row.page, row.role): row.data
-            for row in self._store.tiers.lines_of(person)
+            for row in self._store.lines.of(person)
             if row.version == VERSION
         }
-        vectors = self._store.tiers.line_vectors_of(person, self.stamp)
+        vectors = self._store.lines.vectors_of(person, self.stamp)
         lines = self._placed(outline, stored)
         shelf = PageShelf.of(lines, vectors, self._embedder.dimensions)
         self._note_pages(shelf, outline)
@@ -156,10 +156,10 @@ class PageShelves:
         without = sorted({shelf.table.pages[place] for place in shelf.vectors.missing()})
         for start in range(0, len(without), _AT_ONCE):
             some = without[start : start + _AT_ONCE]
-            shelf.put_vectors(self._store.tiers.line_vectors_of(person, self.stamp, some))
+            shelf.put_vectors(self._store.lines.vectors_of(person, self.stamp, some))
         lines = self._placed(fresh, {})
         ids = [outline.id for outline in fresh]
-        vectors = self._store.tiers.line_vectors_of(person, self.stamp, ids)
+        vectors = self._store.lines.vectors_of(person, self.stamp, ids)
         shelf.add(lines, vectors, self._embedder.dimensions)
         self._note_pages(shelf, fresh)
         self._note_segments(person, shelf)

@@ -71,9 +71,13 @@ class Recollector:
         got = _Gathered()
         with anyio.move_on_after(self._section.deadline_seconds) as scope:
             async with anyio.create_task_group() as tasks:
-                for gather in (self._gather_facts, self._gather_pages, self._gather_priming):
+                for part, gather in (
+                    ("facts", self._gather_facts),
+                    ("pages", self._gather_pages),
+                    ("priming", self._gather_priming),
+                ):
                     asked = partial(gather, got, person, text, language, at)
-                    tasks.start_soon(_or_nothing, asked)
+                    tasks.start_soon(_or_nothing, part, asked)
         if scope.cancelled_caught:
             log.warning("recall-late", seconds=self._section.deadline_seconds)
         return self._composed(got, language)
@@ -144,12 +148,12 @@ class Recollector:
         )
 
 
-async def _or_nothing(gather: Callable[[], Awaitable[None]]) -> None:
+async def _or_nothing(part: str, gather: Callable[[], Awaitable[None]]) -> None:
     """Let one part fail alone: an answer without it is better than none."""
     try:
         await gather()
     except OmoideError as error:
-        log.warning("recall-failed", code=error.code, reason=str(error))
+        log.warning("recall-failed", part=part, code=error.code, reason=str(error))
 
 
 def _recalled(page: Page, candidate: PageCandidate, *, neighbour: bool = False) -> RecalledPage:

@@ -20,7 +20,9 @@ from server.memory.lineage import lose_pages
 from server.memory.models import Fact, Importance, Kind, Note, Origin, ProfileEntry, Trait
 from server.memory.pages import Pages, owners_of
 from server.memory.portrait import Portrait, named_in, put_notes, put_profile, put_traits
+from server.memory.queue import Queue
 from server.memory.schema import changes, facts, pages, sources, tables, vectors
+from server.memory.stored_lines import StoredLines
 from server.memory.tiers import Sorting, Tiers, drop_empty, put_sorting, unsay
 
 Vector = NDArray[np.float32]
@@ -30,7 +32,7 @@ _OF_PERSONS = tuple(table for table in tables.sorted_tables if "person" in table
 
 
 class Store:
-    """One database: facts here, exchanges in `pages`, the rest in `tiers` and `portrait`.
+    """One database: facts here, exchanges in `pages`, the rest in the other parts.
 
     Close it when no call runs any more. Every method raises `StoreError` if the database can't do it; then nothing of the call has happened.
     """
@@ -43,6 +45,8 @@ class Store:
         """
         self._database = Database(file)
         self.pages = Pages(self._database)
+        self.queue = Queue(self._database)
+        self.lines = StoredLines(self._database)
         self.tiers = Tiers(self._database)
         self.portrait = Portrait(self._database)
 

@@ -1,34 +1,19 @@
-"""The middle tier in the store: segments and chains of pages, and what search needs of every utterance."""
+"""The middle tier in the store: segments and chains of pages."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import Column, Connection, Row, Table, delete, exists, func, select, update
 from sqlalchemy.dialects import sqlite
 
 from server.memory.counters import Part, change_count, count_change
 from server.memory.database import Database
 from server.memory.keeping import in_zone, storable, zone_name
-from server.memory.models import Chain, Page, Segment
-from server.memory.pages import find_pages, owners_of
-from server.memory.schema import chains, line_vectors, lines, pages, segments
-
-Vector = NDArray[np.float32]
-
-
-class StoredLine(NamedTuple):
-    """What search needs of one utterance, as the store keeps it."""
-
-    page: str
-    role: int
-    """0 for what was said, 1 for what was heard."""
-    version: str
-    """Of what made the data."""
-    data: bytes
+from server.memory.models import Chain, Segment
+from server.memory.pages import owners_of
+from server.memory.schema import chains, pages, segments
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,78 +80,6 @@ class Tiers:
             _evict(connection, segment_ids, now)
             of_them = select(segments.c.person).where(segments.c.id.in_(segment_ids)).distinct()
             count_change(connection, Part.PAGES, connection.scalars(of_them).all())
-
-    def put_lines(self, rows: Sequence[StoredLine]) -> None:
-        """Store lines in the place of earlier ones; those of pages that are gone are left out."""
-        with self._database.writing() as connection:
-            owners = owners_of(connection, {row.page for row in rows})
-            kept = [row._asdict() | {"role": int(row.role)} for row in rows if row.page in owners]
-            _put(connection, lines, kept)
-            count_change(connection, Part.PAGES, set(owners.values()))
-
-    def lines_of(self, person: str) -> list[StoredLine]:
-        """Return the lines of a person of all versions, in the order in which they were spoken."""
-        query = (
-            select(lines.c.page, lines.c.role, lines.c.version, lines.c.data)
-            .join(pages, pages.c.id == lines.c.page)
-            .where(pages.c.person == person)
-            .order_by(pages.c.at, pages.c.id, lines.c.role)
-        )
-        rows = self._database.rows(query)
-        return [StoredLine(row.page, row.role, row.version, row.data) for row in rows]
-
-    def pages_without_lines(self, person: str, version: str) -> list[Page]:
-        """Return the pages of a person that have no line of this version, oldest first."""
-        made = select(lines.c.page).where(lines.c.version == version)
-        query = select(pages).where(pages.c.person == person, pages.c.id.not_in(made))
-        return find_pages(self._database, query.order_by(pages.c.at, pages.c.id))
-
-    def put_line_vectors(self, by_line: Mapping[tuple[str, int], Vector], stamp: str) -> None:
-        """Store embeddings by page and role, those of a page together; those of other stamps stay for a way back.
-
-        Args:
-            by_line: Kept as float16. An empty one says that none can be made: the page is not asked for again.
-            stamp: What made them.
-        """
-        with self._database.writing() as connection:
-            owners = owners_of(connection, {page for page, _ in by_line})
-            rows = [
-                {"page": page, "role": int(role), "stamp": stamp, "data": _half(vector)}
-                for (page, role), vector in by_line.items()
-                if page in owners
-            ]
-            _put(connection, line_vectors, rows)
-            count_change(connection, Part.PAGES, set(owners.values()))
-
-    def line_vectors_of(
-        self, person: str, stamp: str, page_ids: Sequence[str] | None = None
-    ) -> dict[tuple[str, int], Vector]:
-        """Return the embeddings of a person's lines that were made with `stamp`, by page and role.
-
-        Args:
-            person: Whose.
-            stamp: What made them.
-            page_ids: Of these pages only.
-        """
-        query = (
-            select(line_vectors.c.page, line_vectors.c.role, line_vectors.c.data)
-            .join(pages, pages.c.id == line_vectors.c.page)
-            .where(pages.c.person == person, line_vectors.c.stamp == stamp)
-            .where(func.length(line_vectors.c.data) > 0)
-        )
-        if page_ids is not None:
-            query = query.where(line_vectors.c.page.in_(page_ids))
-        return {
-            (row.page, row.role): np.frombuffer(row.data, "<f2").astype(np.float32)
-            for row in self._database.rows(query)
-        }
-
-    def pages_without_vectors(self, stamp: str, limit: int) -> list[Page]:
-        """Return pages of anybody whose lines have no embedding made with `stamp`, the newest first."""
-        made = select(line_vectors.c.page).where(line_vectors.c.stamp == stamp)
-        query = select(pages).where(pages.c.id.not_in(made))
-        newest = query.order_by(pages.c.at.desc(), pages.c.id).limit(limit)
-        return find_pages(self._database, newest)
 
     def change_count(self, person: str) -> int:
         """Return a number that is another one whenever pages, lines, segments or chains of a person have changed.
@@ -253,15 +166,6 @@ def _assign(
 def _evict(connection: Connection, segment_ids: Sequence[str], now: datetime) -> None:
     here = segments.c.id.in_(segment_ids) & segments.c.evicted_at.is_(None)
     connection.execute(update(segments).where(here).values(evicted_at=now))
-
-
-def _put(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    if rows:
-        connection.execute(sqlite.insert(table).prefix_with("OR REPLACE"), rows)
-
-
-def _half(vector: Vector) -> bytes:
-    return vector.astype("<f2").tobytes()
 
 
 def _segment_row(segment: Segment) -> dict[str, Any]:

@@ -13,8 +13,9 @@ from server.memory.gist import Rarity, keywords_of, shortened, summary_of
 from server.memory.harvest import Topic
 from server.memory.heat import to_evict
 from server.memory.models import Page, Segment
+from server.memory.stored_lines import Vector
 from server.memory.terms import analyse
-from server.memory.tiers import Sorting, Vector
+from server.memory.tiers import Sorting
 
 MOST_KEYWORDS = 12
 LONGEST_LINE = 160

@@ -155,7 +155,7 @@ async def test_facts_are_made_up_in_any_number_and_none_twice(language: str) -> 
 async def test_recall_and_embedding_are_measured_apart() -> None:
     lines: list[str] = []
     config = Config.model_validate({"embedding": {"engine": "use"}})
-    report = await bench_memory(config, "en", lines.append, sizes=(5, 20))
+    report = await bench_memory(config, "en", lines.append, sizes=(5, 20), page_sizes=(40,))
     assert report.ok
     retrieval: Any = report.data["retrieval"]
     assert list(retrieval) == ["5", "20"]
@@ -172,5 +172,5 @@ def test_a_language_without_facts_is_named(omoide: Omoide) -> None:
     result = omoide("bench", "memory", "--language", "tlh", "--json")
     answer = json.loads(result.stdout)
     assert result.exit_code == 2
-    assert answer.keys() == {"language", "retrieval", "embedding", "machine", "error"}
+    assert answer.keys() == {"language", "retrieval", "pages", "embedding", "machine", "error"}
     assert "tlh" in answer["error"]["message"]

@@ -63,7 +63,7 @@ class Slow(RulesExtractor):
 
 async def waiting(room: Room) -> int:
     """Return how many exchanges wait, whenever they may be tried."""
-    pages = room.memory._store.pages.waiting()
+    pages = room.memory._store.queue.waiting()
     return sum(len(each) for each in pages.values())
 
 

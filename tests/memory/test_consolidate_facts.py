@@ -71,7 +71,8 @@ async def test_facts_that_cannot_be_embedded_are_kept_and_embedded_later(tmp_pat
         assert embedder.embedded == []
         embedder.fails = works
         await room.memory.keep_up()
-        assert [kind for _, kind in embedder.embedded] == ["passage"]
+        assert [text for text, _ in embedder.embedded if CAT.rstrip("。") in text]
+        assert {kind for _, kind in embedder.embedded} == {"passage"}
         assert await room.memory.catch_up() == 0
 
 
@@ -93,7 +94,7 @@ async def test_a_text_that_cannot_be_embedded_does_not_take_the_others_along(
         room.tell(CAT, DOG, "鳥も飼っているよ。")
         await room.memory.extract()
         assert len(await room.known()) == 3
-        assert len(embedder.embedded) == 2
+        assert not any("猫" in text for text, _ in embedder.embedded)
         assert await room.memory.catch_up() == 0
         embedder.fails = lambda texts: None
         assert await room.memory.catch_up() == 1

@@ -9,7 +9,8 @@ import numpy as np
 from server.memory.models import Level, ProfileField
 from server.memory.schema import changes, tables
 from server.memory.store import Store
-from server.memory.tiers import Sorting, StoredLine
+from server.memory.stored_lines import StoredLine
+from server.memory.tiers import Sorting
 from tests.memory.remembering import NOON, fact, page
 from tests.memory.test_store import bytes_of
 from tests.memory.tiers import chain, entry, note, segment, summary, trait
@@ -39,8 +40,8 @@ def tell(store: Store, person: str, word: str, number: int) -> None:
         traits=[trait(f"{word} {number % 3}", Level.HIGH, NOON, id_, person=person)],
         notes=[note(id_, said, person=person)],
     )
-    store.tiers.put_lines([StoredLine(id_, role, "1", said.encode()) for role in (0, 1)])
-    store.tiers.put_line_vectors({(id_, 0): vector}, "m")
+    store.lines.put([StoredLine(id_, role, "1", said.encode()) for role in (0, 1)])
+    store.lines.put_vectors({(id_, 0): vector}, "m")
     store.portrait.put_summary(summary(NOON, id_, text=said, person=person))
 
 

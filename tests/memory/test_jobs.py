@@ -112,7 +112,7 @@ async def test_a_wake_that_fails_is_told_in_one_line(tmp_path: Path) -> None:
         async with working(room, silence_minutes=LONG_MINUTES, turns=1) as jobs:
             finish(room, jobs, said())
             await until(lambda: any(line["event"] == "memory-trouble" for line in logs))
-            room.memory._store.pages.overdue = None  # type: ignore[assignment, method-assign]
+            room.memory._store.queue.overdue = None  # type: ignore[assignment, method-assign]
             await jobs._keep_up()
     faults = [line for line in logs if line["event"] == "memory-fault"]
     assert [line["where"].split()[0] for line in faults] == ["TypeError"]

@@ -77,7 +77,7 @@ def test_a_store_of_the_first_revision_is_read_as_it_was(tmp_path: Path) -> None
         assert (new.event_from, new.event_to) == (date(2026, 9, 26), date(2026, 9, 27))
         assert store.vectors_of("hana", "m")["b"].tolist() == [1, 0]
         assert store.change_count("hana") == 41
-        assert list(store.pages.waiting()) == ["hana"]
+        assert list(store.queue.waiting()) == ["hana"]
 
 
 def test_pages_of_the_first_revision_have_days_and_wait_for_lines(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_pages_of_the_first_revision_have_days_and_wait_for_lines(tmp_path: Path
         assert [each.id for each in store.pages.of_day("hana", date(2026, 9, 26))] == ["2"]
         due = store.portrait.days_without_summary(NOON + timedelta(days=2))
         assert due == [("hana", date(2026, 9, 26)), ("hana", date(2026, 9, 27))]
-        assert len(store.tiers.pages_without_lines("hana", "1")) == 2
+        assert len(store.lines.pages_without("hana", "1")) == 2
 
 
 def test_a_store_of_the_first_revision_goes_on_and_forgets(tmp_path: Path) -> None:

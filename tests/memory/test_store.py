@@ -84,7 +84,7 @@ def test_a_page_waits_until_facts_were_drawn_from_it(store: Store) -> None:
     for number in range(3):
         store.pages.add(page("話", NOON + timedelta(minutes=number), id_=str(number)))
     store.add_facts([fact("あなたは猫を飼っている。", sources=("0",))], NOON, drawn_from=["0", "1"])
-    waiting = store.pages.waiting(NOON)
+    waiting = store.queue.waiting(NOON)
     assert [each.id for each in waiting["hana"]] == ["2"]
     assert store.facts_of("hana")[0].sources == ("0",)
 
@@ -92,20 +92,20 @@ def test_a_page_waits_until_facts_were_drawn_from_it(store: Store) -> None:
 def test_a_page_that_was_put_off_waits_for_its_time(store: Store) -> None:
     store.pages.add(page("話", id_="1"))
     again = NOON + timedelta(minutes=5)
-    store.pages.put_off(["1"], again)
-    store.pages.put_off(["1"], again)
-    assert store.pages.attempts(["1"]) == 2
-    assert store.pages.waiting(again - timedelta(seconds=1)) == {}
-    assert store.pages.overdue(again - timedelta(seconds=1), NOON - timedelta(days=1)) == []
-    assert store.pages.overdue(again, NOON - timedelta(days=1)) == ["hana"]
-    assert list(store.pages.waiting(again)) == ["hana"]
+    store.queue.put_off(["1"], again)
+    store.queue.put_off(["1"], again)
+    assert store.queue.attempts(["1"]) == 2
+    assert store.queue.waiting(again - timedelta(seconds=1)) == {}
+    assert store.queue.overdue(again - timedelta(seconds=1), NOON - timedelta(days=1)) == []
+    assert store.queue.overdue(again, NOON - timedelta(days=1)) == ["hana"]
+    assert list(store.queue.waiting(again)) == ["hana"]
 
 
 def test_who_fell_silent_with_pages_that_wait_is_found(store: Store) -> None:
     store.pages.add(page("話", id_="1"))
     store.pages.add(page("話", NOON + timedelta(minutes=3), id_="2"))
-    assert store.pages.overdue(NOON, NOON) == [], "hana still talks"
-    assert store.pages.overdue(NOON, NOON + timedelta(minutes=3)) == ["hana"]
+    assert store.queue.overdue(NOON, NOON) == [], "hana still talks"
+    assert store.queue.overdue(NOON, NOON + timedelta(minutes=3)) == ["hana"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from server.memory.store import Store
-from server.memory.tiers import Sorting, StoredLine
+from server.memory.stored_lines import StoredLine
+from server.memory.tiers import Sorting
 from tests.memory.remembering import NOON, fact, page
 from tests.memory.tiers import chain, segment
 
@@ -54,8 +55,8 @@ def places(store: Store, person: str = "hana") -> dict[str, tuple[str, str]]:
 
 def kept(store: Store) -> object:
     """Everything that a batch leads to."""
-    tiers, pages = store.tiers, store.pages
-    return tiers.segments_of("hana"), tiers.chains_of("hana"), pages.of("hana"), pages.waiting()
+    tiers, mine = store.tiers, store.pages.of("hana")
+    return tiers.segments_of("hana"), tiers.chains_of("hana"), mine, store.queue.waiting()
 
 
 def test_segments_and_chains_come_back_as_they_were_and_pages_say_where_they_lie(
@@ -67,7 +68,7 @@ def test_segments_and_chains_come_back_as_they_were_and_pages_say_where_they_lie
     assert store.tiers.segments_of("hana") == sorting.segments
     assert store.tiers.chains_of("hana") == sorting.chains
     assert places(store) == {"1": ("s", "1"), "2": ("s", "1")}
-    assert store.pages.waiting() == {}
+    assert store.queue.waiting() == {}
     assert store.tiers.segments_of("taro") == []
     assert store.tiers.chains_of("taro") == []
 
@@ -215,8 +216,8 @@ def test_lines_come_back_in_the_order_in_which_they_were_spoken(store: Store) ->
         for id_ in ("late", "a", "b", "early", "taro's")
         for role in (1, 0)
     ]
-    store.tiers.put_lines(rows)
-    found = store.tiers.lines_of("hana")
+    store.lines.put(rows)
+    found = store.lines.of("hana")
     spoken = [(id_, role) for id_ in ("early", "a", "b", "late") for role in (0, 1)]
     assert [(row.page, row.role) for row in found] == spoken
     assert set(found) == {row for row in rows if row.page != "taro's"}
@@ -224,50 +225,50 @@ def test_lines_come_back_in_the_order_in_which_they_were_spoken(store: Store) ->
 
 def test_lines_of_a_newer_version_take_the_place_of_the_old_ones(store: Store) -> None:
     tell(store, "1", "2")
-    store.tiers.put_lines([StoredLine("1", 0, "1", b"old"), StoredLine("2", 0, "1", b"old")])
-    assert store.tiers.pages_without_lines("hana", "1") == []
-    assert [each.id for each in store.tiers.pages_without_lines("hana", "2")] == ["1", "2"]
-    store.tiers.put_lines([StoredLine("1", 0, "2", b"new")])
-    assert store.tiers.lines_of("hana")[0] == ("1", 0, "2", b"new")
-    assert [each.id for each in store.tiers.pages_without_lines("hana", "2")] == ["2"]
+    store.lines.put([StoredLine("1", 0, "1", b"old"), StoredLine("2", 0, "1", b"old")])
+    assert store.lines.pages_without("hana", "1") == []
+    assert [each.id for each in store.lines.pages_without("hana", "2")] == ["1", "2"]
+    store.lines.put([StoredLine("1", 0, "2", b"new")])
+    assert store.lines.of("hana")[0] == ("1", 0, "2", b"new")
+    assert [each.id for each in store.lines.pages_without("hana", "2")] == ["2"]
 
 
 def test_lines_of_a_page_that_is_gone_do_not_spoil_the_others(store: Store) -> None:
     tell(store, "1")
-    store.tiers.put_lines([StoredLine("gone", 0, "1", b""), StoredLine("1", 0, "1", b"x")])
+    store.lines.put([StoredLine("gone", 0, "1", b""), StoredLine("1", 0, "1", b"x")])
     vector = np.asarray([1, 0], np.float32)
-    store.tiers.put_line_vectors({("gone", 0): vector, ("1", 0): vector}, "m")
-    assert [row.page for row in store.tiers.lines_of("hana")] == ["1"]
-    assert list(store.tiers.line_vectors_of("hana", "m")) == [("1", 0)]
+    store.lines.put_vectors({("gone", 0): vector, ("1", 0): vector}, "m")
+    assert [row.page for row in store.lines.of("hana")] == ["1"]
+    assert list(store.lines.vectors_of("hana", "m")) == [("1", 0)]
 
 
 def test_line_vectors_are_kept_by_stamp_with_half_the_digits(store: Store) -> None:
     tell(store, "1")
     tell(store, "2", person="taro")
     old, new = np.asarray([0.6, 0.8], np.float32), np.asarray([0, 1, 0], np.float32)
-    store.tiers.put_line_vectors({("1", 0): old, ("1", 1): old, ("2", 0): old}, "old")
-    store.tiers.put_line_vectors({("1", 1): new}, "new")
-    found = store.tiers.line_vectors_of("hana", "old")
+    store.lines.put_vectors({("1", 0): old, ("1", 1): old, ("2", 0): old}, "old")
+    store.lines.put_vectors({("1", 1): new}, "new")
+    found = store.lines.vectors_of("hana", "old")
     assert sorted(found) == [("1", 0), ("1", 1)]
     assert found["1", 0].dtype == np.float32
     assert found["1", 0] == pytest.approx(old, abs=1e-3)
-    assert store.tiers.line_vectors_of("hana", "new")["1", 1].tolist() == [0, 1, 0]
+    assert store.lines.vectors_of("hana", "new")["1", 1].tolist() == [0, 1, 0]
 
 
 def test_pages_without_vectors_are_found_of_anybody_the_newest_first(store: Store) -> None:
     tell(store, "1", "2", "3")
     store.pages.add(page("話", LATER, person="taro", id_="taro's"))
-    store.tiers.put_line_vectors({("2", 0): np.ones(2, np.float32)}, "m")
-    assert [each.id for each in store.tiers.pages_without_vectors("m", 2)] == ["taro's", "3"]
-    assert len(store.tiers.pages_without_vectors("m", 9)) == 3
-    assert len(store.tiers.pages_without_vectors("other", 9)) == 4
+    store.lines.put_vectors({("2", 0): np.ones(2, np.float32)}, "m")
+    assert [each.id for each in store.lines.pages_without_vectors("m", 2)] == ["taro's", "3"]
+    assert len(store.lines.pages_without_vectors("m", 9)) == 3
+    assert len(store.lines.pages_without_vectors("other", 9)) == 4
 
 
 def test_a_page_that_cannot_be_embedded_is_not_asked_for_again(store: Store) -> None:
     tell(store, "1", "2")
-    store.tiers.put_line_vectors({("2", 0): np.zeros(0, np.float32)}, "m")
-    assert [each.id for each in store.tiers.pages_without_vectors("m", 9)] == ["1"]
-    assert store.tiers.line_vectors_of("hana", "m") == {}
+    store.lines.put_vectors({("2", 0): np.zeros(0, np.float32)}, "m")
+    assert [each.id for each in store.lines.pages_without_vectors("m", 9)] == ["1"]
+    assert store.lines.vectors_of("hana", "m") == {}
 
 
 def test_every_change_that_search_sees_is_noticed_and_no_other(store: Store) -> None:
@@ -282,9 +283,9 @@ def test_every_change_that_search_sees_is_noticed_and_no_other(store: Store) -> 
     assert noticed()
     sort(store, "1", "2")
     assert noticed()
-    store.tiers.put_lines([StoredLine("1", 0, "1", b"x")])
+    store.lines.put([StoredLine("1", 0, "1", b"x")])
     assert noticed()
-    store.tiers.put_line_vectors({("1", 0): np.ones(2, np.float32)}, "m")
+    store.lines.put_vectors({("1", 0): np.ones(2, np.float32)}, "m")
     assert noticed()
     store.tiers.evict(["s"], NOON)
     assert noticed()

@@ -16,7 +16,8 @@ from server.config import SegmentsSection
 from server.memory.harvest import Topic
 from server.memory.models import Page, Segment
 from server.memory.store import Store
-from server.memory.tiers import Sorting, Vector
+from server.memory.stored_lines import Vector
+from server.memory.tiers import Sorting
 from server.memory.topics import (
     LONGEST_LINE,
     MOST_KEYWORDS,

@@ -1,0 +1,60 @@
+"""The exchanges in the store that facts have still to be drawn from."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import func, or_, select, update
+
+from server.memory.database import Database
+from server.memory.models import Page
+from server.memory.pages import find_pages
+from server.memory.schema import pages
+
+
+class Queue:
+    """A part of `server.memory.store.Store`, and as that raises `StoreError`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def waiting(
+        self, due: datetime | None = None, person: str | None = None
+    ) -> dict[str, list[Page]]:
+        """Return the pages that no facts were drawn from yet, by person, oldest first.
+
+        Args:
+            due: Leave out those that were put off to a moment after this one.
+            person: Whose pages; None for everybody's.
+        """
+        query = select(pages).where(pages.c.extracted_at.is_(None))
+        if due is not None:
+            query = query.where(or_(pages.c.retry_at.is_(None), pages.c.retry_at <= due))
+        if person is not None:
+            query = query.where(pages.c.person == person)
+        found: dict[str, list[Page]] = {}
+        for page in find_pages(self._database, query.order_by(pages.c.at)):
+            found.setdefault(page.person, []).append(page)
+        return found
+
+    def overdue(self, now: datetime, silent_since: datetime) -> list[str]:
+        """Return the persons with pages that are to be tried again now, or who fell silent before `silent_since`."""
+        again = func.min(pages.c.retry_at) <= now
+        silent = func.max(pages.c.at) <= silent_since
+        query = (
+            select(pages.c.person)
+            .where(pages.c.extracted_at.is_(None))
+            .group_by(pages.c.person)
+            .having(or_(again, silent))
+        )
+        return sorted(row.person for row in self._database.rows(query))
+
+    def attempts(self, ids: Sequence[str]) -> int:
+        """Return how often facts have been drawn from these pages in vain, at most."""
+        rows = self._database.rows(select(func.max(pages.c.attempts)).where(pages.c.id.in_(ids)))
+        return int(rows[0][0] or 0)
+
+    def put_off(self, ids: Sequence[str], retry_at: datetime) -> None:
+        """Leave pages queued until `retry_at`, after an attempt that failed."""
+        change = {"attempts": pages.c.attempts + 1, "retry_at": retry_at}
+        with self._database.writing() as connection:
+            connection.execute(update(pages).where(pages.c.id.in_(ids)).values(change))

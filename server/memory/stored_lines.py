@@ -1,0 +1,116 @@
+"""What search needs of every utterance, in the store: its numbers and its vector, kept beside the pages."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, Table, func, select
+from sqlalchemy.dialects import sqlite
+
+from server.memory.counters import Part, count_change
+from server.memory.database import Database
+from server.memory.models import Page
+from server.memory.pages import find_pages, owners_of
+from server.memory.schema import line_vectors, lines, pages
+
+Vector = NDArray[np.float32]
+
+
+class StoredLine(NamedTuple):
+    """What search needs of one utterance, as the store keeps it."""
+
+    page: str
+    role: int
+    """0 for what was said, 1 for what was heard."""
+    version: str
+    """Of what made the data."""
+    data: bytes
+
+
+class StoredLines:
+    """A part of `server.memory.store.Store`, and as that raises `StoreError`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def put(self, rows: Sequence[StoredLine]) -> None:
+        """Store lines in the place of earlier ones; those of pages that are gone are left out."""
+        with self._database.writing() as connection:
+            owners = owners_of(connection, {row.page for row in rows})
+            kept = [row._asdict() | {"role": int(row.role)} for row in rows if row.page in owners]
+            _put(connection, lines, kept)
+            count_change(connection, Part.PAGES, set(owners.values()))
+
+    def of(self, person: str) -> list[StoredLine]:
+        """Return the lines of a person of all versions, in the order in which they were spoken."""
+        query = (
+            select(lines.c.page, lines.c.role, lines.c.version, lines.c.data)
+            .join(pages, pages.c.id == lines.c.page)
+            .where(pages.c.person == person)
+            .order_by(pages.c.at, pages.c.id, lines.c.role)
+        )
+        rows = self._database.rows(query)
+        return [StoredLine(row.page, row.role, row.version, row.data) for row in rows]
+
+    def pages_without(self, person: str, version: str) -> list[Page]:
+        """Return the pages of a person that have no line of this version, oldest first."""
+        made = select(lines.c.page).where(lines.c.version == version)
+        query = select(pages).where(pages.c.person == person, pages.c.id.not_in(made))
+        return find_pages(self._database, query.order_by(pages.c.at, pages.c.id))
+
+    def put_vectors(self, by_line: Mapping[tuple[str, int], Vector], stamp: str) -> None:
+        """Store embeddings by page and role, those of a page together; those of other stamps stay for a way back.
+
+        Args:
+            by_line: Kept as float16. An empty one says that none can be made: the page is not asked for again.
+            stamp: What made them.
+        """
+        with self._database.writing() as connection:
+            owners = owners_of(connection, {page for page, _ in by_line})
+            rows = [
+                {"page": page, "role": int(role), "stamp": stamp, "data": _half(vector)}
+                for (page, role), vector in by_line.items()
+                if page in owners
+            ]
+            _put(connection, line_vectors, rows)
+            count_change(connection, Part.PAGES, set(owners.values()))
+
+    def vectors_of(
+        self, person: str, stamp: str, page_ids: Sequence[str] | None = None
+    ) -> dict[tuple[str, int], Vector]:
+        """Return the embeddings of a person's lines that were made with `stamp`, by page and role.
+
+        Args:
+            person: Whose.
+            stamp: What made them.
+            page_ids: Of these pages only.
+        """
+        query = (
+            select(line_vectors.c.page, line_vectors.c.role, line_vectors.c.data)
+            .join(pages, pages.c.id == line_vectors.c.page)
+            .where(pages.c.person == person, line_vectors.c.stamp == stamp)
+            .where(func.length(line_vectors.c.data) > 0)
+        )
+        if page_ids is not None:
+            query = query.where(line_vectors.c.page.in_(page_ids))
+        return {
+            (row.page, row.role): np.frombuffer(row.data, "<f2").astype(np.float32)
+            for row in self._database.rows(query)
+        }
+
+    def pages_without_vectors(self, stamp: str, limit: int) -> list[Page]:
+        """Return pages of anybody whose lines have no embedding made with `stamp`, the newest first."""
+        made = select(line_vectors.c.page).where(line_vectors.c.stamp == stamp)
+        query = select(pages).where(pages.c.id.not_in(made))
+        newest = query.order_by(pages.c.at.desc(), pages.c.id).limit(limit)
+        return find_pages(self._database, newest)
+
+
+def _put(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    if rows:
+        connection.execute(sqlite.insert(table).prefix_with("OR REPLACE"), rows)
+
+
+def _half(vector: Vector) -> bytes:
+    return vector.astype("<f2").tobytes()
