@@ -17,7 +17,7 @@ from server.config import Config
 from server.conversation import Conversation, Engines, House
 from server.descriptors import raise_limit
 from server.errors import OmoideError
-from server.extraction import choose_extractor
+from server.extraction import choose_extractor, choose_summarizer
 from server.failures import log_fault, quieten
 from server.gateway import serve_devices
 from server.jobs import Jobs
@@ -117,9 +117,7 @@ class App:
                 tasks.start_soon(self._warm_up_one, name, engine)
         if "llm" not in self.troubles:
             await self._noting("llm", self._read_persona())
-            self.memory.consolidator.extractor = await choose_extractor(
-                self.config, self.engines.llm, self.prompts
-            )
+            await self._choose_background_engines()
         await self.jobs.start()
         log.info("warm", troubles={name: error.code for name, error in self.troubles.items()})
         self.warm.set()
@@ -143,6 +141,12 @@ class App:
             voices = [device.voice for device in self.config.devices.values()]
             voices += [person.voice for person in self.config.persons.values()]
             await self._noting(name, self.phrasebook.prepare(self.config.asr.languages, voices))
+
+    async def _choose_background_engines(self) -> None:
+        llm = self.engines.llm
+        extractor = await choose_extractor(self.config, llm, self.prompts)
+        self.memory.consolidator.extractor = extractor
+        self.memory.diary.summarizer = choose_summarizer(self.config, llm, self.prompts, extractor)
 
     async def _read_persona(self) -> None:
         """Let a local model read the persona before the first question, which then starts from its cache."""

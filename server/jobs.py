@@ -1,4 +1,4 @@
-"""Wakes memory at the right moments: after silence, after enough turns, and when something has to be tried again."""
+"""Wakes memory at the right moments: after silence, after enough turns, when a day is over, and when something has to be tried again."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,13 +40,11 @@ class Jobs:
         """Begin to wake, first for everybody whose last talk has not been worked off. Call `stop` at the end."""
         quieten("apscheduler", "scheduler-trouble")
         self._scheduler.start()
-        self._scheduler.add_job(
-            self._keep_up,
-            "interval",
-            seconds=_HOUSEKEEPING_SECONDS,
-            id="housekeeping",
-            max_instances=1,
-        )
+        # Apart, so that a slow model keeps nothing from being stored.
+        for name, work in (("housekeeping", self._keep_up), ("summaries", self._sum_up)):
+            self._scheduler.add_job(
+                work, "interval", seconds=_HOUSEKEEPING_SECONDS, id=name, max_instances=1
+            )
         waiting = await to_thread.run_sync(self._memory.consolidator.last_waiting)
         for person, last in waiting.items():
             since = self._clock.now().astimezone(UTC) - last.astimezone(UTC)
@@ -90,6 +88,10 @@ class Jobs:
     async def _keep_up(self) -> None:
         with self._logging_faults():
             await self._memory.keep_up()
+
+    async def _sum_up(self) -> None:
+        with self._logging_faults():
+            await self._memory.diary.keep_up()
 
     @contextmanager
     def _logging_faults(self) -> Iterator[None]:

@@ -14,6 +14,7 @@ import structlog
 from server.errors import OmoideError
 from server.memory.archive import Archive
 from server.memory.consolidate import Consolidator
+from server.memory.diary import Diary
 from server.memory.index import VectorIndex
 from server.memory.models import Candidate, Fact, Page
 from server.memory.page_shelves import PageShelves
@@ -44,7 +45,7 @@ class TalkMemory(Protocol):
         """Return the last exchanges, oldest first; none if the last one is longer ago than the window."""
 
     def make_way(self) -> None:
-        """Note that somebody talks: a local model stops drawing facts."""
+        """Note that somebody talks: a local model stops its work in the background."""
 
 
 class Memory:
@@ -61,10 +62,12 @@ class Memory:
         page_shelves: PageShelves,
         recollector: Recollector,
         consolidator: Consolidator,
+        diary: Diary,
         working: WorkingBuffer,
         clock: Clock,
     ) -> None:
         self.consolidator = consolidator
+        self.diary = diary
         self.archive = Archive(store, writer, shelves, page_shelves, working)
         self._store = store
         self._writer = writer
@@ -131,8 +134,9 @@ class Memory:
         return await self.consolidator.extract(person, put_off=put_off)
 
     def make_way(self) -> None:
-        """Note that somebody talks: a local model stops drawing facts."""
+        """Note that somebody talks: a local model stops its work in the background."""
         self.consolidator.make_way()
+        self.diary.make_way()
 
     async def add(self, facts: Sequence[Fact], *, keep_all: bool = False) -> list[Fact]:
         """Put facts of one person in; return those that were new."""

@@ -9,6 +9,7 @@ from server.config import Config
 from server.memory import Memory
 from server.memory.calibration import Calibration, load_calibration
 from server.memory.consolidate import Consolidator
+from server.memory.diary import Diary
 from server.memory.extract import AGENT, Extractor, RulesExtractor
 from server.memory.index import VectorIndex, open_index
 from server.memory.page_recall import PageReader
@@ -79,6 +80,7 @@ def open_memory(
         page_shelves=ground.page_shelves,
         recollector=_recollector(ground, reader, dimensions or {}),
         consolidator=_consolidator(ground, extractor, clock),
+        diary=_diary(ground, clock),
         working=WorkingBuffer(config.history),
         clock=clock,
     )
@@ -154,4 +156,15 @@ def _consolidator(ground: _Ground, extractor: Extractor, clock: Clock) -> Consol
         segments=config.segments,
         closeness=closeness,
         clock=clock,
+    )
+
+
+def _diary(ground: _Ground, clock: Clock) -> Diary:
+    config = ground.config
+    return Diary(
+        store=ground.store,
+        writer=ground.writer,
+        section=config.summaries,
+        clock=clock,
+        silence=timedelta(minutes=config.extraction.silence_minutes),
     )

@@ -3,7 +3,8 @@
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
+from typing import TypeAlias
 
 from anyio import to_thread
 
@@ -91,13 +92,17 @@ class Priming:
         return (*lines, *(bare(fact.text) for fact in self.knowledge[:_MOST_LINES]))
 
 
+_State: TypeAlias = tuple[int, int, date]
+"""Counters of facts and portrait, and the day: what is over, or has faded, changes by itself."""
+
+
 class Primer:
     """Keeps what talks begin with in step with the store."""
 
     def __init__(self, store: Store, section: SummariesSection) -> None:
         self._store = store
         self._section = section
-        self._known: OrderedDict[str, tuple[tuple[int, int], Priming]] = OrderedDict()
+        self._known: OrderedDict[str, tuple[_State, Priming]] = OrderedDict()
 
     async def get(self, person: str, now: datetime) -> Priming:
         """Return what is known of a person.
@@ -105,7 +110,7 @@ class Primer:
         Raises:
             StoreError: The store can't be read.
         """
-        state = await to_thread.run_sync(self._state, person)
+        state = await to_thread.run_sync(self._state, person, now)
         known = self._known.get(person)
         if known is None or known[0] != state:
             known = state, await to_thread.run_sync(self._read, person, now)
@@ -119,8 +124,12 @@ class Primer:
         """Forget what is known of a person."""
         self._known.pop(person, None)
 
-    def _state(self, person: str) -> tuple[int, int]:
-        return self._store.change_count(person), self._store.portrait.change_count(person)
+    def _state(self, person: str, now: datetime) -> _State:
+        facts, portrait = (
+            self._store.change_count(person),
+            self._store.portrait.change_count(person),
+        )
+        return facts, portrait, now.date()
 
     def _read(self, person: str, now: datetime) -> Priming:
         facts = self._store.facts_of(person)
