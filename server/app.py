@@ -23,6 +23,7 @@ from server.gateway import serve_devices
 from server.jobs import Jobs
 from server.memory.extract import RulesExtractor
 from server.memory.opening import open_memory
+from server.memory.traits import load_dimensions
 from server.phrasebook import Phrasebook
 from server.ports import Clock, Device, Embedder, Engine
 from server.prompting import PROMPTS, Phrases, PromptFiles, compose
@@ -67,7 +68,12 @@ class App:
         self.engines = engines or build_engines(config, data)
         self.embedder = embedder or embedding.build(config.embedding)
         self.memory = open_memory(
-            config, data / "memory", self.embedder, RulesExtractor(), self.clock
+            config,
+            data / "memory",
+            self.embedder,
+            RulesExtractor(),
+            self.clock,
+            load_dimensions(self.prompts),
         )
         self.jobs = Jobs(self.memory, config.extraction, self.clock)
         observers = (

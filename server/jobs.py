@@ -19,6 +19,8 @@ from server.turn import Turn
 log = structlog.get_logger(__name__)
 
 _HOUSEKEEPING_SECONDS = 60
+_RETENTION_DELAY = timedelta(minutes=10)
+"""After the start, when nobody waits for the models any more; then once a day."""
 _GRACE_SECONDS = 3600
 """How late a wake may come and still be followed: the machine may have slept."""
 
@@ -45,6 +47,14 @@ class Jobs:
             self._scheduler.add_job(
                 work, "interval", seconds=_HOUSEKEEPING_SECONDS, id=name, max_instances=1
             )
+        self._scheduler.add_job(
+            self._end_retention,
+            "interval",
+            hours=24,
+            next_run_time=SystemClock("UTC").now() + _RETENTION_DELAY,
+            id="retention",
+            max_instances=1,
+        )
         waiting = await to_thread.run_sync(self._memory.consolidator.last_waiting)
         for person, last in waiting.items():
             since = self._clock.now().astimezone(UTC) - last.astimezone(UTC)
@@ -92,6 +102,10 @@ class Jobs:
     async def _sum_up(self) -> None:
         with self._logging_faults():
             await self._memory.diary.keep_up()
+
+    async def _end_retention(self) -> None:
+        with self._logging_faults():
+            await self._memory.retention.keep_up()
 
     @contextmanager
     def _logging_faults(self) -> Iterator[None]:

@@ -20,6 +20,7 @@ from server.memory.models import Candidate, Fact, Page
 from server.memory.page_shelves import PageShelves
 from server.memory.recall import Reader
 from server.memory.recollecting import Recollector
+from server.memory.retention import Retention
 from server.memory.shelves import Shelves
 from server.memory.store import Store
 from server.memory.working import WorkingBuffer
@@ -63,11 +64,13 @@ class Memory:
         recollector: Recollector,
         consolidator: Consolidator,
         diary: Diary,
+        retention: Retention,
         working: WorkingBuffer,
         clock: Clock,
     ) -> None:
         self.consolidator = consolidator
         self.diary = diary
+        self.retention = retention
         self.archive = Archive(store, writer, shelves, page_shelves, working)
         self._store = store
         self._writer = writer
@@ -93,8 +96,9 @@ class Memory:
     async def prepare(self, person: str) -> None:
         """Read the facts of a person, who has just come to the robot. What goes wrong is told by the first recall."""
         with suppress(OmoideError):
-            await self._shelves.get(person)
-            await self._recollector.prepare(person, self._clock.now())
+            now = self._clock.now()
+            await self._shelves.get(person, now)
+            await self._recollector.prepare(person, now)
 
     async def recall(
         self, person: str, query: str, language: str, at: datetime | None = None

@@ -4,7 +4,7 @@ from collections.abc import Sequence, Set
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, exists, select
+from sqlalchemy import Connection, Row, delete, exists, select, union
 from sqlalchemy.dialects import sqlite
 
 from server.memory.counters import Part, change_count, count_change
@@ -113,6 +113,16 @@ class Portrait:
         query = select(pages.c.person, pages.c.at, pages.c.zone).where(pages.c.at >= since, ~summed)
         rows = self._database.rows(query.order_by(pages.c.at, pages.c.id))
         return [(row.person, in_zone(row.at, row.zone)) for row in rows]
+
+    def pages_needed(self, person: str) -> set[str]:
+        """Return the pages of a person that profile, traits or notes rest on; values that newer ones hide count, too."""
+        drawn = (
+            select(record_sources.c.page)
+            .join(pages, pages.c.id == record_sources.c.page)
+            .where(pages.c.person == person, ~of_table(record_sources.c.record, day_summaries))
+        )
+        noted = select(notes.c.page).where(notes.c.person == person)
+        return {row.page for row in self._database.rows(union(drawn, noted))}
 
     def change_count(self, person: str) -> int:
         """Return a number that is another one whenever something here has changed for a person."""
