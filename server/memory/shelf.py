@@ -109,7 +109,9 @@ class Shelf:
         limit: int,
     ) -> set[str]:
         """Return those of some facts that are nearest by meaning, and as many that share the most telling words."""
-        near = self.cosines(vector, among).of
+        near: dict[str, float] = {}
+        if vector is not None and (held := self.vectors(sorted(among))):
+            near = dict(zip(held, (np.stack([*held.values()]) @ vector).tolist(), strict=True))
         weights = {term.key: term.weight * self.rarity(term.key) for term in terms.terms}
         shared = {
             key: weight
