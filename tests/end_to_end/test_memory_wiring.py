@@ -19,7 +19,7 @@ from tests.fakes import PROMPTS, FakeAsr, FakeLlm, FakeTts, FakeVad
 from tests.memory.remembering import answer, fact, page
 from tests.memory.tiers import trait
 
-SONG = "Rin sang you a lullaby about a fox."
+SONG = "Kiko sang you a lullaby about a fox."
 TRIAL = answer(
     (1, "昨日、妹の美咲と動物園に行ってきたんだ。", "あなたは昨日、妹の美咲と動物園に行った。")
 )
@@ -38,16 +38,16 @@ async def keep(app: App, *pages: Page) -> None:
 async def test_traits_are_told_by_their_names_and_the_robot_knows_what_it_did(
     tmp_path: Path,
 ) -> None:
-    async with running(tmp_path, engines(TRIAL), persona={"name": "Rin"}) as server:
+    async with running(tmp_path, engines(TRIAL), persona={"name": "Kiko"}) as server:
         memory, now = server.app.memory, server.app.clock.now()
         await keep(server.app, page("なんで空は青いの?", now, id_="1"))
         shown = trait("curiosity", Level.HIGH, now, "1")
-        done = replace(fact(SONG, now, language="en"), about="Rin")
+        done = replace(fact(SONG, now, language="en"), about="Kiko")
         memory._store.add_facts([done], now, traits=[shown])
         found = await memory.recall("hana", "What lullaby did you sing for me?", "en")
         assert [line.text for line in found.lines] == [SONG]
         assert any("high" in line for line in found.portrait), found.portrait
-        assert memory.consolidator.extractor._agent == "Rin"  # type: ignore[attr-defined]
+        assert memory.consolidator.extractor._agent == "Kiko"  # type: ignore[attr-defined]
 
 
 async def test_a_persona_folder_of_an_earlier_version_still_starts(tmp_path: Path) -> None:

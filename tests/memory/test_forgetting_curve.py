@@ -268,7 +268,7 @@ async def test_facts_of_another_agent_are_on_no_shelf(tmp_path: Path) -> None:
     def of(agent: str) -> Fact:
         return replace(fact(f"{agent}は歌を歌った。"), about=agent)
 
-    with opened(tmp_path, embedder=FakeEmbedder(), persona={"name": "Rin"}) as room:
-        await room.memory.add([of("Omo"), of("Rin")])
+    with opened(tmp_path, embedder=FakeEmbedder(), persona={"name": "Kiko"}) as room:
+        await room.memory.add([of("Omo"), of("Kiko")])
         shelf = await room.memory._shelves.get("hana", NOON)
-        assert [entry.fact.about for entry in shelf.entries.values()] == ["Rin"]
+        assert [entry.fact.about for entry in shelf.entries.values()] == ["Kiko"]

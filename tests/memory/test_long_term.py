@@ -121,7 +121,7 @@ async def test_of_both_together_three_facts_are_told(tmp_path: Path) -> None:
 
 async def test_what_another_robot_did_is_nobodys_here(tmp_path: Path) -> None:
     told = "Omo recommended the film Totoro."
-    with opened(tmp_path, persona={"name": "Rin"}) as room:
+    with opened(tmp_path, persona={"name": "Kiko"}) as room:
         await room.memory.add([of_agent(told)])
         query = "What film did you recommend to me?"
         assert await room.memory.search("hana", query, "en") == []
