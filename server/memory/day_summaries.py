@@ -98,7 +98,8 @@ class RulesSummarizer:
             (mood, _noted(talk.notes, NoteKind.MOOD)),
             (health, _noted(talk.notes, NoteKind.SAFETY)),
         ]
-        lines = [head + "／".join(texts) for head, texts in parts if texts]
+        between = "／" if talk.language in ("ja", "zh") else " / "
+        lines = [head + between.join(texts) for head, texts in parts if texts]
         return _summary(talk, " ".join(lines), follow_ups(talk), Origin.RULES, now)
 
 

@@ -272,3 +272,20 @@ async def test_facts_of_another_agent_are_on_no_shelf(tmp_path: Path) -> None:
         await room.memory.add([of("Omo"), of("Kiko")])
         shelf = await room.memory._shelves.get("hana", NOON)
         assert [entry.fact.about for entry in shelf.entries.values()] == ["Kiko"]
+
+
+async def test_what_is_over_is_told_no_longer_though_nothing_was_changed(tmp_path: Path) -> None:
+    tonight = NOON.date()
+    goal = replace(
+        fact("Tonight you want to be in bed by ten.", language="en"),
+        event_from=tonight,
+        event_to=tonight,
+    )
+    with opened(tmp_path) as room:
+        await room.memory.add([goal])
+        told = []
+        for days in (0, 0.4, 1):
+            await ages(room, days)
+            found = await room.memory.recall("hana", "Good evening", "en")
+            told.append([line.text for line in found.standing])
+        assert told == [[goal.text], [goal.text], []]
