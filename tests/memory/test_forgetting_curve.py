@@ -215,7 +215,7 @@ async def test_an_exchange_that_something_else_rests_on_stays_with_all_of_its_fa
             NOON,
             profile=[
                 entry(ProfileField.NAME, "花", NOON, "name"),
-                entry(ProfileField.NAME, "華", NOON + timedelta(days=1), "alone 2"),
+                entry(ProfileField.NAME, "華", NOON + timedelta(days=1), "fact"),
             ],
             traits=[trait("openness", Level.HIGH, NOON, "trait")],
             notes=[replace(note("note"), kind=NoteKind.SAFETY)],
