@@ -17,12 +17,13 @@ from server.config import Config
 from server.conversation import Conversation, Engines, House
 from server.descriptors import raise_limit
 from server.errors import OmoideError
-from server.extraction import choose_extractor
+from server.extraction import choose_extractor, choose_summarizer
 from server.failures import log_fault, quieten
 from server.gateway import serve_devices
 from server.jobs import Jobs
 from server.memory.extract import RulesExtractor
 from server.memory.opening import open_memory
+from server.memory.traits import load_dimensions
 from server.phrasebook import Phrasebook
 from server.ports import Clock, Device, Embedder, Engine
 from server.prompting import PROMPTS, Phrases, PromptFiles, compose
@@ -67,7 +68,12 @@ class App:
         self.engines = engines or build_engines(config, data)
         self.embedder = embedder or embedding.build(config.embedding)
         self.memory = open_memory(
-            config, data / "memory", self.embedder, RulesExtractor(), self.clock
+            config,
+            data / "memory",
+            self.embedder,
+            RulesExtractor(),
+            self.clock,
+            load_dimensions(self.prompts),
         )
         self.jobs = Jobs(self.memory, config.extraction, self.clock)
         observers = (
@@ -117,9 +123,7 @@ class App:
                 tasks.start_soon(self._warm_up_one, name, engine)
         if "llm" not in self.troubles:
             await self._noting("llm", self._read_persona())
-            self.memory.consolidator.extractor = await choose_extractor(
-                self.config, self.engines.llm, self.prompts
-            )
+            await self._choose_background_engines()
         await self.jobs.start()
         log.info("warm", troubles={name: error.code for name, error in self.troubles.items()})
         self.warm.set()
@@ -143,6 +147,12 @@ class App:
             voices = [device.voice for device in self.config.devices.values()]
             voices += [person.voice for person in self.config.persons.values()]
             await self._noting(name, self.phrasebook.prepare(self.config.asr.languages, voices))
+
+    async def _choose_background_engines(self) -> None:
+        llm = self.engines.llm
+        extractor = await choose_extractor(self.config, llm, self.prompts)
+        self.memory.consolidator.extractor = extractor
+        self.memory.diary.summarizer = choose_summarizer(self.config, llm, self.prompts, extractor)
 
     async def _read_persona(self) -> None:
         """Let a local model read the persona before the first question, which then starts from its cache."""

@@ -59,6 +59,7 @@ __all__ = [
     "IndexSection",
     "OpenAiEmbeddingSection",
     "PagesSection",
+    "PersonaSection",
     "RetrievalSection",
     "Section",
     "SegmentsSection",
@@ -186,6 +187,7 @@ class HistorySection(Section):
 class PersonaSection(Section):
     """Who answers."""
 
+    name: Annotated[str, Field(min_length=1, max_length=40)] = "Omo"
     prompts: str = ""
     language: Language = "ja"
 

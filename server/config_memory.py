@@ -104,15 +104,18 @@ class SegmentsSection(Section):
 class SummariesSection(Section):
     """The summary of every day, and how many a talk begins with."""
 
+    engine: Literal["auto", "llm", "rules", "off"] = "auto"
     hour: Annotated[int, Field(ge=0, le=23)] = 3
     primed_days: Annotated[int, Field(ge=0)] = 3
     attempts: Annotated[int, Field(ge=1)] = 3
+    retry_minutes: Annotated[float, Field(gt=0)] = 10.0
+    catch_up_days: Annotated[int, Field(ge=1, le=3650)] = 30
 
 
 class FadingSection(Section):
-    """When facts leave search, and when they may be deleted. What matters most never does either."""
+    """When facts leave search, and when they are deleted. What matters most never does either."""
 
     fleeting_days: Annotated[float, Field(ge=0)] = 21.0
     ordinary_days: Annotated[float, Field(ge=0)] = 0.0
     least: Probability = 0.2
-    retention_days: Annotated[float, Field(ge=0)] = 0.0
+    retention_days: Annotated[float, Field(ge=0)] = 365.0

@@ -1,4 +1,4 @@
-"""Which engine draws facts: the language model if it passes a test at the start, else the rules."""
+"""Which engine draws facts and sums up days: the language model if it passes a test at the start, else the rules."""
 
 from datetime import UTC, datetime
 
@@ -6,6 +6,7 @@ import structlog
 
 from server.config import Config
 from server.errors import OmoideError
+from server.memory.day_summaries import DaySummarizer, ModelSummarizer, RulesSummarizer
 from server.memory.extract import Extractor, ModelExtractor, RulesExtractor
 from server.memory.models import Page
 from server.ports import Llm
@@ -35,13 +36,24 @@ async def choose_extractor(config: Config, llm: Llm, prompts: PromptFiles) -> Ex
     if engine == "rules" or (engine == "auto" and llm.traits(language).compact):
         log.info("extraction-engine", engine="rules")
         return RulesExtractor(week_start)
-    extractor = ModelExtractor(llm, prompts, week_start)
+    extractor = ModelExtractor(llm, prompts, week_start, config.persona.name)
     if engine == "llm":
         log.info("extraction-engine", engine="llm")
         return extractor
     reason = await _try(extractor, language)
     log.info("extraction-engine", engine="rules" if reason else "llm", reason=reason)
     return RulesExtractor(week_start) if reason else extractor
+
+
+def choose_summarizer(
+    config: Config, llm: Llm, prompts: PromptFiles, extractor: Extractor
+) -> DaySummarizer:
+    """Return what sums up days under this configuration; with ``summaries.engine: auto`` what draws the facts, too."""
+    engine = config.summaries.engine
+    if engine == "auto":
+        engine = "llm" if isinstance(extractor, ModelExtractor) else "rules"
+    log.info("summary-engine", engine=engine)
+    return ModelSummarizer(llm, prompts) if engine == "llm" else RulesSummarizer()
 
 
 async def _try(extractor: Extractor, language: str) -> str:

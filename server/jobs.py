@@ -1,4 +1,4 @@
-"""Wakes memory at the right moments: after silence, after enough turns, and when something has to be tried again."""
+"""Wakes memory at the right moments: after silence, after enough turns, when a day is over, and when something has to be tried again."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +19,8 @@ from server.turn import Turn
 log = structlog.get_logger(__name__)
 
 _HOUSEKEEPING_SECONDS = 60
+_RETENTION_DELAY = timedelta(minutes=10)
+"""After the start, when nobody waits for the models any more; then once a day."""
 _GRACE_SECONDS = 3600
 """How late a wake may come and still be followed: the machine may have slept."""
 
@@ -40,11 +42,17 @@ class Jobs:
         """Begin to wake, first for everybody whose last talk has not been worked off. Call `stop` at the end."""
         quieten("apscheduler", "scheduler-trouble")
         self._scheduler.start()
+        # Apart, so that a slow model keeps nothing from being stored.
+        for name, work in (("housekeeping", self._keep_up), ("summaries", self._sum_up)):
+            self._scheduler.add_job(
+                work, "interval", seconds=_HOUSEKEEPING_SECONDS, id=name, max_instances=1
+            )
         self._scheduler.add_job(
-            self._keep_up,
+            self._end_retention,
             "interval",
-            seconds=_HOUSEKEEPING_SECONDS,
-            id="housekeeping",
+            hours=24,
+            next_run_time=SystemClock("UTC").now() + _RETENTION_DELAY,
+            id="retention",
             max_instances=1,
         )
         waiting = await to_thread.run_sync(self._memory.consolidator.last_waiting)
@@ -90,6 +98,14 @@ class Jobs:
     async def _keep_up(self) -> None:
         with self._logging_faults():
             await self._memory.keep_up()
+
+    async def _sum_up(self) -> None:
+        with self._logging_faults():
+            await self._memory.diary.keep_up()
+
+    async def _end_retention(self) -> None:
+        with self._logging_faults():
+            await self._memory.retention.keep_up()
 
     @contextmanager
     def _logging_faults(self) -> Iterator[None]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,8 @@ async def list_facts(person: str, superseded: bool, place: Place, tell: Tell) ->
             facts += await memory.facts(one, superseded=superseded)
     if facts:
         headings = ("ID", "PERSON", "SAID AT", "FACT")
-        tell_table([headings, *(_row(fact) for fact in facts)], tell)
+        now = (place.clock or SystemClock(place.config.server.timezone)).now()
+        tell_table([headings, *(_row(fact, now) for fact in facts)], tell)
     else:
         tell("Nothing is known yet.")
     return Report({**NOTHING["list"], "facts": facts})
@@ -204,13 +206,15 @@ def _unknown(person: str, known: Sequence[str]) -> OmoideError:
     )
 
 
-def _row(fact: Row) -> tuple[str, ...]:
+def _row(fact: Row, now: datetime) -> tuple[str, ...]:
+    fades_at = fact.get("fades_at")  # a server of an older version does not say
     replaced = "  (replaced)" if fact["superseded_by"] else ""
+    faded = "  (faded)" if fades_at and datetime.fromisoformat(fades_at) < now else ""
     return (
         fact["id"],
         fact["person"],
         fact["said_at"][:16].replace("T", " "),
-        fact["text"] + replaced,
+        fact["text"] + replaced + faded,
     )
 
 

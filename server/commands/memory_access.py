@@ -15,12 +15,14 @@ from server import embedding, forgetting, llm
 from server.clock import SystemClock
 from server.commands.api import Api, api_of
 from server.commands.reach import Place
+from server.config import Config
 from server.errors import OmoideError, StoreError
 from server.extraction import choose_extractor
 from server.memory import Memory
 from server.memory.extract import Extractor, RulesExtractor
 from server.memory.opening import open_memory
 from server.memory.store import Store
+from server.memory.traits import load_dimensions
 from server.prompting import PROMPTS, PromptFiles
 from server.web.memory import describe_candidate, describe_fact, describe_page
 
@@ -178,7 +180,11 @@ class FolderMemory:
     async def facts(self, person: str, *, superseded: bool) -> list[Row]:
         """Return the facts of a person."""
         facts = await to_thread.run_sync((await self._read()).facts_of, person)
-        return [describe_fact(fact) for fact in facts if superseded or fact.current]
+        return [
+            describe_fact(fact, self._place.config.fading)
+            for fact in facts
+            if superseded or fact.current
+        ]
 
     async def fact(self, fact_id: str) -> Row:
         """Return one fact."""
@@ -187,7 +193,7 @@ class FolderMemory:
             raise OmoideError(
                 "fact-unknown", f"There is no fact {fact_id}. See `omoide memory list`."
             )
-        return dict(describe_fact(fact))
+        return dict(describe_fact(fact, self._place.config.fading))
 
     async def search(self, person: str, search: Search) -> list[Row]:
         """Return the candidates of a search."""
@@ -202,7 +208,7 @@ class FolderMemory:
         pages = await to_thread.run_sync(store.pages.of, person)
         return {
             "person": person,
-            "facts": [describe_fact(fact) for fact in facts],
+            "facts": [describe_fact(fact, self._place.config.fading) for fact in facts],
             "pages": [describe_page(page) for page in pages],
         }
 
@@ -225,7 +231,7 @@ class FolderMemory:
         async with _open_extractor(self._place) as extractor:
             memory.consolidator.extractor = extractor
             stored = await memory.extract(person or None, put_off=True)
-        return [describe_fact(fact) for fact in stored]
+        return [describe_fact(fact, self._place.config.fading) for fact in stored]
 
     @property
     def _file(self) -> Path:
@@ -245,7 +251,13 @@ class FolderMemory:
             clock = self._place.clock or SystemClock(config.server.timezone)
             try:
                 self._memory = await to_thread.run_sync(
-                    open_memory, config, self._folder, self._embedder, RulesExtractor(), clock
+                    open_memory,
+                    config,
+                    self._folder,
+                    self._embedder,
+                    RulesExtractor(),
+                    clock,
+                    load_dimensions(_prompts_of(config)),
                 )
             except StoreError as error:
                 raise self._name_way(error) from error
@@ -279,10 +291,12 @@ class FolderMemory:
 @asynccontextmanager
 async def _open_extractor(place: Place) -> AsyncIterator[Extractor]:
     engine = place.engines.llm if place.engines else llm.build(place.config, place.data)
-    folder = place.config.persona.prompts
     try:
-        yield await choose_extractor(
-            place.config, engine, PromptFiles(Path(folder) if folder else PROMPTS)
-        )
+        yield await choose_extractor(place.config, engine, _prompts_of(place.config))
     finally:
         await engine.aclose()
+
+
+def _prompts_of(config: Config) -> PromptFiles:
+    folder = config.persona.prompts
+    return PromptFiles(Path(folder) if folder else PROMPTS)

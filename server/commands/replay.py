@@ -151,7 +151,10 @@ async def _extract(reached: Reached, held: Held, tell: Tell) -> None:
 
     stored: list[dict[str, Any]]
     if reached.app is not None:
-        stored = [describe_fact(fact) for fact in await reached.app.memory.extract(put_off=True)]
+        stored = [
+            describe_fact(fact, reached.app.config.fading)
+            for fact in await reached.app.memory.extract(put_off=True)
+        ]
     else:
         answer = await Api(reached.url, reached.token).ask("POST", "/api/debug/extract")
         stored = list(answer["stored"])

@@ -14,11 +14,13 @@ import structlog
 from server.errors import OmoideError
 from server.memory.archive import Archive
 from server.memory.consolidate import Consolidator
+from server.memory.diary import Diary
 from server.memory.index import VectorIndex
 from server.memory.models import Candidate, Fact, Page
 from server.memory.page_shelves import PageShelves
 from server.memory.recall import Reader
 from server.memory.recollecting import Recollector
+from server.memory.retention import Retention
 from server.memory.shelves import Shelves
 from server.memory.store import Store
 from server.memory.working import WorkingBuffer
@@ -44,7 +46,7 @@ class TalkMemory(Protocol):
         """Return the last exchanges, oldest first; none if the last one is longer ago than the window."""
 
     def make_way(self) -> None:
-        """Note that somebody talks: a local model stops drawing facts."""
+        """Note that somebody talks: a local model stops its work in the background."""
 
 
 class Memory:
@@ -61,10 +63,14 @@ class Memory:
         page_shelves: PageShelves,
         recollector: Recollector,
         consolidator: Consolidator,
+        diary: Diary,
+        retention: Retention,
         working: WorkingBuffer,
         clock: Clock,
     ) -> None:
         self.consolidator = consolidator
+        self.diary = diary
+        self.retention = retention
         self.archive = Archive(store, writer, shelves, page_shelves, working)
         self._store = store
         self._writer = writer
@@ -90,8 +96,9 @@ class Memory:
     async def prepare(self, person: str) -> None:
         """Read the facts of a person, who has just come to the robot. What goes wrong is told by the first recall."""
         with suppress(OmoideError):
-            await self._shelves.get(person)
-            await self._recollector.prepare(person, self._clock.now())
+            now = self._clock.now()
+            await self._shelves.get(person, now)
+            await self._recollector.prepare(person, now)
 
     async def recall(
         self, person: str, query: str, language: str, at: datetime | None = None
@@ -131,8 +138,9 @@ class Memory:
         return await self.consolidator.extract(person, put_off=put_off)
 
     def make_way(self) -> None:
-        """Note that somebody talks: a local model stops drawing facts."""
+        """Note that somebody talks: a local model stops its work in the background."""
         self.consolidator.make_way()
+        self.diary.make_way()
 
     async def add(self, facts: Sequence[Fact], *, keep_all: bool = False) -> list[Fact]:
         """Put facts of one person in; return those that were new."""

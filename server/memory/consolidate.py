@@ -210,7 +210,7 @@ class Consolidator:
     ) -> list[Fact]:
         drawn = harvest.facts
         vectors = await self._embed(drawn) if drawn else {}
-        shelf = await self._shelves.get(drawn[0].person) if drawn else None
+        shelf = await self._shelves.get(drawn[0].person, self._clock.now()) if drawn else None
         chosen = _Admission(shelf, self._closeness, keep_all)
         await to_thread.run_sync(chosen.take_all, drawn, vectors)
         now = self._clock.now()

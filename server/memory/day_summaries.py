@@ -7,6 +7,7 @@ person's own words.
 import json
 from collections.abc import Sequence
 from contextlib import aclosing
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, Protocol
 
@@ -26,8 +27,11 @@ LONGEST_SUMMARY = 500
 _LONGEST_FOLLOW_UP = 120
 _MOST_FOLLOW_UPS = 3
 _LONGEST_TALK = 12_000
-"""Characters of a day that a model is shown; of a longer one the end counts."""
+"""Characters of a day that a model is shown; of a longer one what the person said, and of that the end."""
 _LONGEST_ANSWER = 6_000
+_TEMPERATURES = (0.0, 0.4, 0.8)
+"""By attempt: the same decoding that failed once never recovers."""
+_MOST_TOKENS = 500
 _MOST_SENTENCES = 4
 _LONGEST_SENTENCE = 100
 _SOON = timedelta(days=7)
@@ -39,18 +43,38 @@ _HEADS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class DayTalk:
+    """What is known of one day of a person."""
+
+    day: date
+    pages: Sequence[Page]
+    """All of that day, oldest first; at least one."""
+    facts: Sequence[Fact] = ()
+    """What was drawn from them."""
+    notes: Sequence[Note] = ()
+    """What was noted in them."""
+
+    @property
+    def language(self) -> str:
+        """The language that most of the day was spoken in."""
+        spoken = [page.language for page in self.pages]
+        return max(dict.fromkeys(spoken), key=spoken.count)
+
+
 class DaySummarizer(Protocol):
     """Makes the summary of a day."""
 
-    async def summarize(
-        self, pages: Sequence[Page], facts: Sequence[Fact], notes: Sequence[Note], now: datetime
-    ) -> DaySummary:
-        """Return the summary of a day.
+    @property
+    def gives_way(self) -> bool:
+        """Whether its work makes an answer slower, so that it has to stop when somebody talks."""
+
+    async def summarize(self, talk: DayTalk, attempt: int, now: datetime) -> DaySummary:
+        """Return the summary of a day; its text is empty if nothing worth telling was said.
 
         Args:
-            pages: All of the person and the day, oldest first; at least one.
-            facts: What was drawn from them.
-            notes: What was noted in them.
+            talk: Of that day.
+            attempt: How often it has been tried in vain.
             now: The present moment.
 
         Raises:
@@ -61,26 +85,22 @@ class DaySummarizer(Protocol):
 class RulesSummarizer:
     """Puts together what the person said that is worth most: needs no model and invents nothing."""
 
-    async def summarize(
-        self, pages: Sequence[Page], facts: Sequence[Fact], notes: Sequence[Note], now: datetime
-    ) -> DaySummary:
-        """Return the most telling sentences of the day, the moods and symptoms that were noted, and plans to ask about."""
-        return await to_thread.run_sync(self._made, pages, facts, notes, now)
+    gives_way = False
 
-    def _made(
-        self, pages: Sequence[Page], facts: Sequence[Fact], notes: Sequence[Note], now: datetime
-    ) -> DaySummary:
-        language = language_of(pages)
-        told, mood, health = _HEADS.get(language, _HEADS["en"])
+    async def summarize(self, talk: DayTalk, attempt: int, now: datetime) -> DaySummary:
+        """Return the most telling sentences of the day, the moods and symptoms that were noted, and plans to ask about."""
+        return await to_thread.run_sync(self._made, talk, now)
+
+    def _made(self, talk: DayTalk, now: datetime) -> DaySummary:
+        told, mood, health = _HEADS.get(talk.language, _HEADS["en"])
         parts = [
-            (told, most_telling(pages)),
-            (mood, _noted(notes, NoteKind.MOOD)),
-            (health, _noted(notes, NoteKind.SAFETY)),
+            (told, most_telling(talk.pages)),
+            (mood, _noted(talk.notes, NoteKind.MOOD)),
+            (health, _noted(talk.notes, NoteKind.SAFETY)),
         ]
-        lines = [head + "／".join(texts) for head, texts in parts if texts]
-        return _summary(
-            pages, " ".join(lines), follow_ups(facts, notes, pages[0].at.date()), Origin.RULES, now
-        )
+        between = "／" if talk.language in ("ja", "zh") else " / "
+        lines = [head + between.join(texts) for head, texts in parts if texts]
+        return _summary(talk, " ".join(lines), follow_ups(talk), Origin.RULES, now)
 
 
 class ModelSummarizer:
@@ -90,26 +110,39 @@ class ModelSummarizer:
         self._llm = llm
         self._prompts = prompts
 
-    async def summarize(
-        self, pages: Sequence[Page], facts: Sequence[Fact], notes: Sequence[Note], now: datetime
-    ) -> DaySummary:
-        """Ask the model once; see `DaySummarizer.summarize`."""
-        language = language_of(pages)
-        talk = "\n".join(f"{page.at:%H:%M} {page.said}\n    → {page.heard}" for page in pages)
+    @property
+    def gives_way(self) -> bool:
+        """Whether the model is one of the house; a service far away answers and sums up at the same time."""
+        return self._llm.traits("en").local
+
+    async def summarize(self, talk: DayTalk, attempt: int, now: datetime) -> DaySummary:
+        """Ask the model once; see `DaySummarizer.summarize`.
+
+        Raises:
+            OmoideError: ``summary-malformed``: the answer is none, is in another language, or names somebody new.
+        """
         prompt = Prompt(
-            self._prompts.in_language("summarize_day", language),
-            (Message("user", talk[-_LONGEST_TALK:]),),
-            language,
-            Decoding(temperature=0.0, max_tokens=500, background=True),
+            self._prompts.in_language("summarize_day", talk.language),
+            (Message("user", _dialogue(talk.pages)),),
+            talk.language,
+            Decoding(
+                _TEMPERATURES[min(attempt, len(_TEMPERATURES) - 1)], _MOST_TOKENS, background=True
+            ),
         )
-        text, asked = _read(await self._answer(prompt))
-        whole = checked_summary(text, pages, language, LONGEST_SUMMARY)
+        answer = await self._answer(prompt)
+        return await to_thread.run_sync(self._checked, answer, talk, now)
+
+    def _checked(self, answer: str, talk: DayTalk, now: datetime) -> DaySummary:
+        """Return what may be kept of an answer. Blocks."""
+        text, asked = _read(answer)
+        whole = checked_summary(text, talk.pages, talk.language, LONGEST_SUMMARY)
         if not whole:
             raise OmoideError("summary-malformed", "The model's answer was no summary of the day.")
-        checked = (checked_summary(one, pages, language, _LONGEST_FOLLOW_UP) for one in asked)
-        known = follow_ups(facts, notes, pages[0].at.date())
-        united = tuple(dict.fromkeys([*filter(None, checked), *known]))
-        return _summary(pages, whole, united, Origin.MODEL, now)
+        checked = (
+            checked_summary(one, talk.pages, talk.language, _LONGEST_FOLLOW_UP) for one in asked
+        )
+        united = tuple(dict.fromkeys([*filter(None, checked), *follow_ups(talk)]))
+        return _summary(talk, whole, united, Origin.MODEL, now)
 
     async def _answer(self, prompt: Prompt) -> str:
         answer = ""
@@ -120,12 +153,6 @@ class ModelSummarizer:
                 if len(answer) > _LONGEST_ANSWER:
                     raise OmoideError("summary-malformed", "The model's answer does not end.")
         return answer
-
-
-def language_of(pages: Sequence[Page]) -> str:
-    """Return the language that most of a day was spoken in."""
-    spoken = [page.language for page in pages]
-    return max(dict.fromkeys(spoken), key=spoken.count)
 
 
 def most_telling(pages: Sequence[Page]) -> list[str]:
@@ -141,16 +168,27 @@ def most_telling(pages: Sequence[Page]) -> list[str]:
     return [plain_line(sentence, _LONGEST_SENTENCE) for sentence in worth if sentence in best]
 
 
-def follow_ups(facts: Sequence[Fact], notes: Sequence[Note], day: date) -> tuple[str, ...]:
-    """Return what to ask about after a day: what was noted for that, then plans of the days that follow."""
-    noted = _noted(notes, NoteKind.FOLLOW_UP)
+def follow_ups(talk: DayTalk) -> tuple[str, ...]:
+    """Return what to ask about after a day: what was noted for that, then the person's plans of the days that follow."""
+    noted = _noted(talk.notes, NoteKind.FOLLOW_UP)
     planned = [
         bare(fact.text)
-        for fact in facts
-        if fact.current and fact.event_from is not None and day < fact.event_from <= day + _SOON
+        for fact in talk.facts
+        if fact.current
+        and not fact.about
+        and fact.event_from is not None
+        and talk.day < fact.event_from <= talk.day + _SOON
     ]
     lines = (plain_line(text, _LONGEST_FOLLOW_UP) for text in (*noted, *planned))
     return tuple(dict.fromkeys(filter(None, lines)))[:_MOST_FOLLOW_UPS]
+
+
+def _dialogue(pages: Sequence[Page]) -> str:
+    """Write a day down for the model; of a long one only what the person said."""
+    whole = "\n".join(f"{page.at:%H:%M} {page.said}\n    → {page.heard}" for page in pages)
+    if len(whole) <= _LONGEST_TALK:
+        return whole
+    return "\n".join(f"{page.at:%H:%M} {page.said}" for page in pages)[-_LONGEST_TALK:]
 
 
 def _worth(sentence: str, language: str) -> float:
@@ -164,17 +202,17 @@ def _noted(notes: Sequence[Note], kind: NoteKind) -> list[str]:
 
 
 def _summary(
-    pages: Sequence[Page], text: str, asked: tuple[str, ...], origin: Origin, now: datetime
+    talk: DayTalk, text: str, asked: tuple[str, ...], origin: Origin, now: datetime
 ) -> DaySummary:
     return DaySummary(
-        person=pages[0].person,
-        day=pages[0].at.date(),
-        language=language_of(pages),
+        person=talk.pages[0].person,
+        day=talk.day,
+        language=talk.language,
         text=text[:LONGEST_SUMMARY],
         follow_ups=asked[:_MOST_FOLLOW_UPS],
         origin=origin,
         made_at=now,
-        sources=tuple(page.id for page in pages),
+        sources=tuple(page.id for page in talk.pages),
     )
 
 

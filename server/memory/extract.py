@@ -14,6 +14,7 @@ from typing import Protocol
 import structlog
 from anyio import to_thread
 
+from server.config import PersonaSection
 from server.errors import OmoideError
 from server.memory import checks
 from server.memory.answers import Answer, read_answer, read_portrait
@@ -22,23 +23,23 @@ from server.memory.harvest import Harvest
 from server.memory.models import Origin, Page, Trait
 from server.memory.self_reports import self_reports
 from server.memory.statements import is_statement, sentences
-from server.memory.traits import FILE as TRAITS_FILE
-from server.memory.traits import read_dimensions
+from server.memory.traits import load_dimensions
 from server.memory.wording import framed, plain_analysis
 from server.ports import Llm, TextDelta
 from server.turn import Decoding, Message, Prompt
 
 log = structlog.get_logger(__name__)
 
-AGENT = "Omo"
-"""The name that `prompts/identity.md` gives the robot."""
+AGENT = PersonaSection().name
+"""What the robot is called where the configuration does not say otherwise."""
 LONGEST_ANSWER = 20_000
 """Characters after which a model is stopped: it is in a loop."""
 _TEMPERATURES = (0.0, 0.4, 0.8)
 """By attempt: the same decoding that failed once never recovers."""
 _MOST_TOKENS = 1_600
-_MEANINGFUL = 0.6
-"""Weight of a term that is no frame word."""
+_MEANINGFUL = {"zh": 0.5}
+_MEANINGFUL_ELSE = 0.6
+"""Weight of a term that is no frame word. Chinese is cut into pairs of signs, which all weigh the same."""
 _KNOWN = {"ja": "これまでにわかっていること", "zh": "已知特点"}
 
 
@@ -174,7 +175,7 @@ class ModelExtractor:
         return harvest
 
     def _dimensions(self) -> Sequence[str]:
-        return [*read_dimensions(self._prompts.text(TRAITS_FILE))]
+        return [*load_dimensions(self._prompts)]
 
     async def _ask(self, stem: str, talk: str, pages: Sequence[Page], attempt: int) -> str:
         language = pages[-1].language
@@ -196,7 +197,8 @@ class ModelExtractor:
 
 def _stands_alone(sentence: str, language: str) -> bool:
     """Say whether a sentence still means something without those around it: "I want to go again" does not."""
-    return any(term.weight >= _MEANINGFUL for term in plain_analysis(sentence, language).terms)
+    least = _MEANINGFUL.get(language, _MEANINGFUL_ELSE)
+    return any(term.weight >= least for term in plain_analysis(sentence, language).terms)
 
 
 def _quoted(sentence: str, page: Page) -> str:

@@ -4,12 +4,14 @@ What has faded leaves search and stays in the store. Nothing here forgets anythi
 """
 
 import math
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from server.config import FadingSection
 from server.memory.models import Fact, Importance
+from server.memory.standing import standing_kind
 
 _DAY = timedelta(days=1)
+_CENTURIES = 300_000
 
 
 def strength(known: Fact | Importance, age_days: float, section: FadingSection) -> float:
@@ -33,7 +35,13 @@ def has_faded(fact: Fact, now: datetime, section: FadingSection) -> bool:
         now: Aware.
         section: With the least strength.
     """
-    return strength(fact, _age_days(fact, now), section) < section.least
+    return _age_days(fact, now) > _lifetime_days(fact, section)
+
+
+def fades_at(fact: Fact, section: FadingSection) -> datetime | None:
+    """Return the moment after which a fact has faded, in UTC; None if it never does, or not for centuries."""
+    days = _lifetime_days(fact, section) + _days_ahead(fact)
+    return fact.said_at.astimezone(UTC) + days * _DAY if days < _CENTURIES else None
 
 
 def is_over(fact: Fact, now: datetime, section: FadingSection) -> bool:
@@ -53,8 +61,24 @@ def _stability(importance: Importance, section: FadingSection) -> float:
             return section.fleeting_days
 
 
+def _lifetime_days(fact: Fact, section: FadingSection) -> float:
+    """Return the age at which strength falls below the least; without end for what never fades.
+
+    That is also what stands in every prompt, whatever a model thought of its importance.
+    """
+    stability = _stability(fact.importance, section)
+    if stability <= 0 or section.least <= 0 or standing_kind(fact) is not None:
+        return math.inf
+    return -stability * math.log(section.least)
+
+
 def _age_days(fact: Fact, now: datetime) -> float:
     """Return the age in days; negative while what it tells of is still to come."""
-    told_on = fact.said_at.date()
-    ahead = (fact.event_to - told_on).days if fact.event_to is not None else 0
-    return (now - fact.said_at) / _DAY - max(ahead, 0)
+    return (now.astimezone(UTC) - fact.said_at.astimezone(UTC)) / _DAY - _days_ahead(fact)
+
+
+def _days_ahead(fact: Fact) -> int:
+    """Return how many days after it was said the last day comes that a fact tells of."""
+    if fact.event_to is None:
+        return 0
+    return max((fact.event_to - fact.said_at.date()).days, 0)

@@ -16,7 +16,15 @@ from server.memory.wording import plain_analysis
 _LASTING_KINDS = frozenset({Kind.HEALTH, Kind.PROFILE, Kind.RELATION})
 _FLEETING_KINDS = frozenset({Kind.EVENT, Kind.OTHER})
 """A habit of watching television is not fleeting, a plan to have a bath neither."""
-_STANDING = ("allergy", "medicine", "illness", "condition", "bereavement", "diet")
+_STANDING = (
+    "allergy",
+    "medicine",
+    "illness",
+    "condition",
+    "bereavement",
+    "do_not_mention",
+    "diet",
+)
 """Groups of expressions in `lexicon/standing.yaml` that tell of what lasts, whoever it is of."""
 _SEEN = frozenset({"television", "score"})
 """What is fleeting though it names somebody: who acts or plays there is not met."""

@@ -10,7 +10,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from server.memory.line_table import Flags, Floats
+from server.memory.growing import GrowingArray
+from server.memory.line_table import Floats
 
 SHORT = 128
 """Numbers of the short form."""
@@ -21,8 +22,6 @@ _LEAST_SPREAD = 1e-6
 
 _GROWN = 1.1
 
-Halves = NDArray[np.float16]
-
 
 class LineVectors:
     """One row for each utterance; an utterance that has no vector yet has a row of zeros. Grows at the end."""
@@ -31,53 +30,58 @@ class LineVectors:
         """Hold rows of shape (utterances, dimensions), each of length 1 or zero; a broken one counts as zero."""
         self._axes = _axes(rows.shape[1])
         rows = _sound(rows)
-        self._whole: Halves = rows.astype(np.float16)
-        self._short: Floats = _shortened(rows, self._axes)
-        self._missing: Flags = (rows == 0).all(axis=1)
+        self._whole = GrowingArray(rows.astype(np.float16))
+        self._short = GrowingArray(_shortened(rows, self._axes))
+        self._missing = GrowingArray((rows == 0).all(axis=1))
+        self._held = int(rows.any(axis=1).sum())
         self._drawn_of = 0
         self._draw()
 
     def __len__(self) -> int:
-        return len(self._whole)
+        return len(self._whole.rows)
 
     def add(self, rows: Floats) -> None:
         """Add the rows of utterances that follow."""
         rows = _sound(rows)
-        self._whole = np.vstack([self._whole, rows.astype(np.float16)])
-        self._short = np.vstack([self._short, _shortened(rows, self._axes)])
-        self._missing = np.append(self._missing, (rows == 0).all(axis=1))
+        self._whole.extend(rows.astype(np.float16))
+        self._short.extend(_shortened(rows, self._axes))
+        self._missing.extend((rows == 0).all(axis=1))
+        self._held += int(rows.any(axis=1).sum())
         self._draw()
 
     def put(self, by_place: Mapping[int, Floats]) -> None:
         """Give utterances their vectors."""
+        whole, short, missing = self._whole.rows, self._short.rows, self._missing.rows
         for place, row in by_place.items():
             rows = _sound(row[None, :])
-            self._whole[place] = rows[0]
-            self._short[place] = _shortened(rows, self._axes)[0]
-            self._missing[place] = not rows.any()
+            whole[place] = rows[0]
+            short[place] = _shortened(rows, self._axes)[0]
+            missing[place] = not rows.any()
+        self._held = int((~missing).sum())
         self._draw()
 
     def missing(self) -> NDArray[np.intp]:
         """Return the places of utterances without a vector."""
-        return np.flatnonzero(self._missing)
+        return np.flatnonzero(self._missing.rows)
 
     def look_through(self, query: Floats) -> Floats:
         """Return about how far each cosine with `query` stands above the mean, in standard deviations."""
-        cosines = self._short @ _shortened(query[None, :], self._axes)[0]
-        stands = _standing(cosines, cosines[~self._missing])
-        stands[self._missing] = 0.0
+        missing = self._missing.rows
+        cosines = self._short.rows @ _shortened(query[None, :], self._axes)[0]
+        stands = _standing(cosines, cosines[~missing])
+        stands[missing] = 0.0
         return stands
 
     def stand(self, query: Floats, places: NDArray[np.intp]) -> tuple[Floats, Floats]:
         """Return the cosines of some utterances, and how far each stands above the mean of all; 0 of those without a vector."""
-        cosines = self._whole[places].astype(np.float32) @ query
+        cosines = self._whole.rows[places].astype(np.float32) @ query
         stands = _standing(cosines, self._sample @ query)
-        stands[self._missing[places]] = 0.0
+        stands[self._missing.rows[places]] = 0.0
         return cosines, stands
 
     def of(self, places: NDArray[np.intp]) -> Floats:
         """Return whole vectors."""
-        return self._whole[places].astype(np.float32)
+        return self._whole.rows[places].astype(np.float32)
 
     def rest(self) -> float:
         """Return the mean cosine of any two utterances: models differ in it, and what lies below tells nothing."""
@@ -85,12 +89,12 @@ class LineVectors:
 
     def _draw(self) -> None:
         """Draw the sample anew; when utterances come one by one, only once there are a tenth more of them."""
-        held = np.flatnonzero(~self._missing)
-        if self._drawn_of <= len(held) < self._drawn_of * _GROWN and self._drawn_of > _SAMPLE:
+        known = self._drawn_of
+        if known > _SAMPLE and known <= self._held < known * _GROWN:
             return
-        self._drawn_of = len(held)
-        chosen = held[:: max(1, len(held) // _SAMPLE)]
-        self._sample = self._whole[chosen].astype(np.float32)
+        self._drawn_of = self._held
+        chosen = np.flatnonzero(~self._missing.rows)[:: max(1, self._held // _SAMPLE)]
+        self._sample = self._whole.rows[chosen].astype(np.float32)
         mean = self._sample.mean(axis=0) if len(chosen) > 1 else np.zeros(1, np.float32)
         self._rest = float(np.clip(mean @ mean, 0.0, 0.99))
 

@@ -3,7 +3,17 @@
 import json
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import Connection, Table, Text, and_, delete, select, type_coerce
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Table,
+    Text,
+    and_,
+    delete,
+    select,
+    type_coerce,
+)
 
 from server.memory.database import Database, insert_new
 from server.memory.schema import day_summaries, pages, record_sources, tables
@@ -12,6 +22,11 @@ from server.memory.schema import day_summaries, pages, record_sources, tables
 def record_key(table: Table, *key: object) -> str:
     """Return what a record is called among its sources: its table and its primary key."""
     return json.dumps([table.name, *(str(value) for value in key)], ensure_ascii=False)
+
+
+def of_table(record: "Column[str]", table: Table) -> ColumnElement[bool]:
+    """Return whether what `record_key` made names a record of a table."""
+    return record.startswith(f'["{table.name}",', autoescape=True)
 
 
 def add_sources(connection: Connection, record: str, page_ids: Iterable[str]) -> None:

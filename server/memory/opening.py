@@ -9,7 +9,8 @@ from server.config import Config
 from server.memory import Memory
 from server.memory.calibration import Calibration, load_calibration
 from server.memory.consolidate import Consolidator
-from server.memory.extract import AGENT, Extractor, RulesExtractor
+from server.memory.diary import Diary
+from server.memory.extract import Extractor, RulesExtractor
 from server.memory.index import VectorIndex, open_index
 from server.memory.page_recall import PageReader
 from server.memory.page_shelves import PageShelves
@@ -17,6 +18,7 @@ from server.memory.page_weights import load_page_weights
 from server.memory.priming import Primer
 from server.memory.recall import ArticleReader, HybridReader, Reader
 from server.memory.recollecting import Recollector
+from server.memory.retention import Retention
 from server.memory.shelves import Shelves, stamp_of
 from server.memory.sorting import Sorter
 from server.memory.store import Store
@@ -59,11 +61,13 @@ def open_memory(
         index.close()
         raise
     writer = Writer(store)
+    fading, agent = config.fading, config.persona.name
+    shelves = Shelves(store, writer, index, embedder, wording, fading=fading, agent=agent)
     ground = _Ground(
         config,
         store,
         writer,
-        Shelves(store, writer, index, embedder, wording),
+        shelves,
         PageShelves(store, writer, embedder, wording, retrieval.week_start),
         embedder,
         wording,
@@ -79,6 +83,8 @@ def open_memory(
         page_shelves=ground.page_shelves,
         recollector=_recollector(ground, reader, dimensions or {}),
         consolidator=_consolidator(ground, extractor, clock),
+        diary=_diary(ground, clock),
+        retention=Retention(store, writer, config.fading, clock),
         working=WorkingBuffer(config.history),
         clock=clock,
     )
@@ -131,9 +137,15 @@ def _recollector(
         week_start=section.week_start,
         embed_seconds=section.embed_timeout_seconds,
     )
-    primer = Primer(ground.store, ground.config.summaries)
+    primer = Primer(ground.store, ground.config.summaries, ground.config.fading)
     return Recollector(
-        ground.store, reader, pages, primer, section, agent=AGENT, dimensions=dimensions
+        ground.store,
+        reader,
+        pages,
+        primer,
+        section,
+        agent=ground.config.persona.name,
+        dimensions=dimensions,
     )
 
 
@@ -154,4 +166,15 @@ def _consolidator(ground: _Ground, extractor: Extractor, clock: Clock) -> Consol
         segments=config.segments,
         closeness=closeness,
         clock=clock,
+    )
+
+
+def _diary(ground: _Ground, clock: Clock) -> Diary:
+    config = ground.config
+    return Diary(
+        store=ground.store,
+        writer=ground.writer,
+        section=config.summaries,
+        clock=clock,
+        silence=timedelta(minutes=config.extraction.silence_minutes),
     )

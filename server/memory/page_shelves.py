@@ -3,6 +3,7 @@
 from collections import OrderedDict, defaultdict
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from datetime import UTC
 from functools import partial
 
 import anyio
@@ -121,8 +122,7 @@ class PageShelves:
         texts: dict[LineKey, str] = {}
         for page in pages:
             earlier = self._store.pages.before(page)
-            follows = bool(earlier) and page.at - earlier[0].at <= TALK_GAP
-            heard_before = earlier[0].heard if follows else ""
+            heard_before = earlier[0].heard if earlier and _follows(earlier[0], page) else ""
             for role, before, text in (
                 (Role.SAID, heard_before, page.said),
                 (Role.HEARD, page.said, page.heard),
@@ -181,21 +181,26 @@ class PageShelves:
         self, outline: Sequence[Outline], stored: Mapping[LineKey, bytes]
     ) -> list[PlacedLine]:
         """Return the lines of pages, oldest first: as they are stored, else read anew."""
+        known = {key: line for key, data in stored.items() if (line := _unpacked(data)) is not None}
+        if len(known) < len(stored):
+            log.warning("lines-broken", code="store-line-broken", count=len(stored) - len(known))
+        broken = {page for page, _ in stored.keys() - known.keys()}
         lacking = [
-            one.id for one in outline if not any((one.id, int(role)) in stored for role in Role)
+            one.id
+            for one in outline
+            if one.id in broken or not any((one.id, int(role)) in known for role in Role)
         ]
-        read: dict[str, dict[Role, Line]] = {}
         for start in range(0, len(lacking), _AT_ONCE):
             found = self._store.pages.find(lacking[start : start + _AT_ONCE])
-            read |= {page.id: lines_of(page, self._week_start) for page in found.values()}
-        placed = []
-        for one in outline:
-            for role in Role:
-                data = stored.get((one.id, int(role)))
-                line = read.get(one.id, {}).get(role) if data is None else unpack_line(data)
-                if line is not None:
-                    placed.append(PlacedLine(one.id, role, one.at, line))
-        return placed
+            for page in found.values():
+                lines = lines_of(page, self._week_start)
+                known |= {(page.id, int(role)): line for role, line in lines.items()}
+        return [
+            PlacedLine(one.id, role, one.at, line)
+            for one in outline
+            for role in Role
+            if (line := known.get((one.id, int(role)))) is not None
+        ]
 
     def _lines_to_store(self, pages: Sequence[Page]) -> list[StoredLine]:
         return [
@@ -203,3 +208,16 @@ class PageShelves:
             for page in pages
             for role, line in lines_of(page, self._week_start).items()
         ]
+
+
+def _follows(earlier: Page, page: Page) -> bool:
+    """Say whether an exchange belongs to the talk of the one before it; within one zone, plain subtraction goes by its clocks."""
+    return page.at.astimezone(UTC) - earlier.at.astimezone(UTC) <= TALK_GAP
+
+
+def _unpacked(data: bytes) -> Line | None:
+    """Return a stored line; None if it is broken."""
+    try:
+        return unpack_line(data)
+    except ValueError:
+        return None

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Executable, Row, Select, func, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Executable, Row, Select, func, select, tuple_
 
 from server.memory.counters import Part, count_change
 from server.memory.database import Database, insert_new
@@ -66,7 +66,7 @@ class Pages:
         columns = (pages.c.id, pages.c.at, pages.c.zone, pages.c.segment)
         query = select(*columns).where(pages.c.person == person)
         if after is not None:
-            query = query.where(tuple_(pages.c.at, pages.c.id) > tuple_(*after))
+            query = query.where(_place_of(*after) < _PLACE)
         rows = self._database.rows(query.order_by(pages.c.at, pages.c.id))
         return [Outline(row.id, in_zone(row.at, row.zone), row.segment) for row in rows]
 
@@ -82,12 +82,12 @@ class Pages:
     def before(self, page: Page, reach: int = 1) -> list[Page]:
         """Return the exchanges of the same person right before one, at most `reach`, oldest first."""
         newest = (pages.c.at.desc(), pages.c.id.desc())
-        query = _of_person(page).where(tuple_(page.at, page.id) > _PLACE).order_by(*newest)
+        query = _of_person(page).where(_place_of(page.at, page.id) > _PLACE).order_by(*newest)
         return self._find(query.limit(reach))[::-1]
 
     def after(self, page: Page, reach: int = 1) -> list[Page]:
         """Return those right after it, oldest first."""
-        query = _of_person(page).where(tuple_(page.at, page.id) < _PLACE)
+        query = _of_person(page).where(_place_of(page.at, page.id) < _PLACE)
         return self._find(query.order_by(pages.c.at, pages.c.id).limit(reach))
 
     def of_chain(self, person: str, chain: str) -> list[Page]:
@@ -111,6 +111,11 @@ class Pages:
 
 
 _PLACE = tuple_(pages.c.at, pages.c.id)
+
+
+def _place_of(at: datetime, page_id: str) -> ColumnElement[Any]:
+    """Return a place as it is compared with `_PLACE`: a tuple does not take its types from the other side."""
+    return tuple_(at, page_id, types=[pages.c.at.type, pages.c.id.type])
 
 
 def _of_person(page: Page) -> Select[Any]:

@@ -1,16 +1,16 @@
 """What is known of a person as a whole, in the store: profile, traits, notes and day summaries."""
 
 from collections.abc import Sequence, Set
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, exists, select
+from sqlalchemy import Connection, Row, delete, exists, select, union
 from sqlalchemy.dialects import sqlite
 
 from server.memory.counters import Part, change_count, count_change
 from server.memory.database import Database, insert_new
 from server.memory.keeping import in_zone, storable, zone_name
-from server.memory.lineage import add_sources, drop_sources, record_key, sources_of
+from server.memory.lineage import add_sources, drop_sources, of_table, record_key, sources_of
 from server.memory.models import (
     MANY_VALUED,
     DaySummary,
@@ -23,7 +23,7 @@ from server.memory.models import (
     Trait,
 )
 from server.memory.pages import owners_of
-from server.memory.schema import day_summaries, notes, pages, profile, traits
+from server.memory.schema import day_summaries, notes, pages, profile, record_sources, traits
 
 MOST_VALUES = 20
 """Of one field of the profile, the newest."""
@@ -72,8 +72,9 @@ class Portrait:
         return [_note(row) for row in rows]
 
     def summaries_of(self, person: str, last: int) -> list[DaySummary]:
-        """Return the summaries of a person's last days that have one, newest last."""
-        mine = select(day_summaries).where(day_summaries.c.person == person)
+        """Return the summaries of a person's last days that tell something, newest last."""
+        told = (day_summaries.c.text != "") | (day_summaries.c.follow_ups != ())
+        mine = select(day_summaries).where(day_summaries.c.person == person, told)
         rows = self._database.rows(mine.order_by(day_summaries.c.day.desc()).limit(last))
         drawn = sources_of(self._database, person)
         return [
@@ -100,22 +101,28 @@ class Portrait:
             count_change(connection, Part.PORTRAIT, [summary.person])
         return True
 
-    def days_without_summary(self, now: datetime) -> list[tuple[str, date]]:
-        """Return the persons and the days on which they talked and that have no summary, oldest first.
+    def not_in_summary(self, since: datetime) -> list[tuple[str, datetime]]:
+        """Return whose each exchange is, and when it was, that no day summary was made from, oldest first.
 
         Args:
-            now: A day counts once it is over at this moment, wherever the person was on it.
+            since: Of this moment or later.
         """
-        summarized = exists().where(
-            day_summaries.c.person == pages.c.person, day_summaries.c.day == pages.c.day
+        summed = exists().where(
+            record_sources.c.page == pages.c.id, of_table(record_sources.c.record, day_summaries)
         )
-        query = select(pages.c.person, pages.c.day, pages.c.zone).where(~summarized).distinct()
-        rows = self._database.rows(query)
-        going_on = {
-            (row.person, row.day) for row in rows if row.day >= in_zone(now, row.zone).date()
-        }
-        missing = {(row.person, row.day) for row in rows} - going_on
-        return sorted(missing, key=lambda found: (found[1], found[0]))
+        query = select(pages.c.person, pages.c.at, pages.c.zone).where(pages.c.at >= since, ~summed)
+        rows = self._database.rows(query.order_by(pages.c.at, pages.c.id))
+        return [(row.person, in_zone(row.at, row.zone)) for row in rows]
+
+    def pages_needed(self, person: str) -> set[str]:
+        """Return the pages of a person that profile, traits or notes rest on; values that newer ones hide count, too."""
+        drawn = (
+            select(record_sources.c.page)
+            .join(pages, pages.c.id == record_sources.c.page)
+            .where(pages.c.person == person, ~of_table(record_sources.c.record, day_summaries))
+        )
+        noted = select(notes.c.page).where(notes.c.person == person)
+        return {row.page for row in self._database.rows(union(drawn, noted))}
 
     def change_count(self, person: str) -> int:
         """Return a number that is another one whenever something here has changed for a person."""

@@ -1,17 +1,19 @@
 """What a talk begins with: who the person is, what must never be acted against, and what the last days were about."""
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
+from typing import TypeAlias
 
 from anyio import to_thread
 
-from server.config import SummariesSection
+from server.config import FadingSection, SummariesSection
+from server.memory.fading import has_faded
+from server.memory.knowledge import knowledge
 from server.memory.models import (
     DaySummary,
     Fact,
-    Importance,
     Level,
     ProfileEntry,
     ProfileField,
@@ -24,8 +26,6 @@ from server.memory.traits import Dimension
 from server.memory.wording import bare
 
 MOST_PERSONS = 200
-MOST_KNOWLEDGE = 100
-"""Entries of the user knowledge base, and of the agent traits (MemoryOS, section 3.1)."""
 _MOST_LINES = 8
 """Of the knowledge base, in a portrait."""
 _MOST_TRAITS = 6
@@ -64,7 +64,7 @@ class Priming:
     days: tuple[DaySummary, ...] = ()
     """Newest last."""
     outdated: frozenset[str] = frozenset()
-    """Pages of which every fact has been replaced: what they say holds no longer."""
+    """Pages of which every fact has been replaced or has faded: what they say holds, or matters, no longer."""
 
     def speakers(self, agent: str) -> Speakers:
         """Return the names of the two that talk."""
@@ -91,13 +91,18 @@ class Priming:
         return (*lines, *(bare(fact.text) for fact in self.knowledge[:_MOST_LINES]))
 
 
+_State: TypeAlias = tuple[int, int, date]
+"""Counters of facts and portrait, and the day: what is over, or has faded, changes by itself."""
+
+
 class Primer:
     """Keeps what talks begin with in step with the store."""
 
-    def __init__(self, store: Store, section: SummariesSection) -> None:
+    def __init__(self, store: Store, section: SummariesSection, fading: FadingSection) -> None:
         self._store = store
         self._section = section
-        self._known: OrderedDict[str, tuple[tuple[int, int], Priming]] = OrderedDict()
+        self._fading = fading
+        self._known: OrderedDict[str, tuple[_State, Priming]] = OrderedDict()
 
     async def get(self, person: str, now: datetime) -> Priming:
         """Return what is known of a person.
@@ -105,7 +110,7 @@ class Primer:
         Raises:
             StoreError: The store can't be read.
         """
-        state = await to_thread.run_sync(self._state, person)
+        state = await to_thread.run_sync(self._state, person, now)
         known = self._known.get(person)
         if known is None or known[0] != state:
             known = state, await to_thread.run_sync(self._read, person, now)
@@ -119,50 +124,28 @@ class Primer:
         """Forget what is known of a person."""
         self._known.pop(person, None)
 
-    def _state(self, person: str) -> tuple[int, int]:
-        return self._store.change_count(person), self._store.portrait.change_count(person)
+    def _state(self, person: str, now: datetime) -> _State:
+        facts, portrait = (
+            self._store.change_count(person),
+            self._store.portrait.change_count(person),
+        )
+        return facts, portrait, now.date()
 
     def _read(self, person: str, now: datetime) -> Priming:
         facts = self._store.facts_of(person)
         held = standing(facts, _MOST_STANDING, now)
+        fresh = [fact for fact in facts if not has_faded(fact, now, self._fading)]
         return Priming(
             tuple(self._store.portrait.profile_of(person)),
             tuple(self._store.portrait.traits_of(person)),
-            tuple(knowledge(facts, without={fact.id for fact in held})),
+            tuple(knowledge(fresh, without={fact.id for fact in held})),
             tuple(held),
             tuple(self._store.portrait.summaries_of(person, self._section.primed_days)),
-            _outdated(facts),
+            _outdated(facts, {fact.id for fact in fresh}),
         )
 
 
-def knowledge(facts: Sequence[Fact], without: set[str] | None = None) -> list[Fact]:
-    """Return the user knowledge base: what holds of the person for good, at most 100 entries, the newest first.
-
-    What is lasting is pinned: trivia never push it out.
-    """
-    mine = [
-        fact
-        for fact in facts
-        if fact.current
-        and not fact.about
-        and fact.event_from is None
-        and fact.id not in (without or ())
-        and fact.importance is not Importance.FLEETING
-    ]
-    newest = sorted(
-        mine,
-        key=lambda fact: (fact.importance is not Importance.LASTING, -fact.said_at.timestamp()),
-    )
-    return newest[:MOST_KNOWLEDGE]
-
-
-def agent_traits(facts: Sequence[Fact], agent: str) -> list[Fact]:
-    """Return what an agent told of itself or did for the person, at most 100 entries, the newest first."""
-    own = [fact for fact in facts if fact.current and fact.about == agent]
-    return sorted(own, key=lambda fact: -fact.said_at.timestamp())[:MOST_KNOWLEDGE]
-
-
-def _outdated(facts: Sequence[Fact]) -> frozenset[str]:
-    holding = {page for fact in facts if fact.current for page in fact.sources}
-    replaced = {page for fact in facts if not fact.current for page in fact.sources}
-    return frozenset(replaced - holding)
+def _outdated(facts: Sequence[Fact], fresh: Set[str]) -> frozenset[str]:
+    """Return the pages from which facts were drawn none of which is current and fresh."""
+    holding = {page for fact in facts if fact.current and fact.id in fresh for page in fact.sources}
+    return frozenset({page for fact in facts for page in fact.sources} - holding)

@@ -24,6 +24,9 @@ from server.memory.vectors_in_time import embed_in_time
 from server.memory.wording import Wording
 from server.ports import Embedder
 
+LONG_TERM = 10
+"""Entries of the user knowledge base, and of the agent traits, that are always looked at (MemoryOS, section 3.3)."""
+
 
 class Reader(Protocol):
     """Finds what is relevant to a query."""
@@ -65,7 +68,7 @@ class HybridReader:
         self, person: str, text: str, language: str, at: datetime
     ) -> list[Candidate]:
         """Return the scored candidates; see `Reader`."""
-        shelf = await self._shelves.get(person)
+        shelf = await self._shelves.get(person, at)
         if not shelf.entries:
             return []
         wholes = [text, *split_question(text, language)]
@@ -106,6 +109,8 @@ class HybridReader:
         chosen = self._shelves.find(
             person, shelf, question.vector, question.terms, section.candidates
         )
+        for tier in (shelf.knowledge, shelf.agent):
+            chosen |= shelf.nearest(question.vector, question.terms, tier, LONG_TERM)
         chosen |= {key for key, entry in shelf.entries.items() if _is_on(entry, question)}
         cosines = shelf.cosines(question.vector, chosen)
         paired = self._calibration.paired(question.vector, shelf.vectors(chosen))
@@ -152,7 +157,7 @@ class ArticleReader:
     ) -> list[Candidate]:
         """Return the scored candidates; see `Reader`."""
         section = self._section
-        shelf = await self._shelves.get(person)
+        shelf = await self._shelves.get(person, at)
         vectors = await embed_in_time(
             self._embedder, [self._wording.of_query(text)], section.embed_timeout_seconds
         )

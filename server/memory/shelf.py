@@ -1,5 +1,6 @@
 """The facts of one person, made ready for search: cut into terms, with their vectors, once for every change."""
 
+import heapq
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from server.memory.answer_types import AnswerType, held_types
 from server.memory.habits import Habit, read_habit
+from server.memory.knowledge import agent_traits, knowledge
 from server.memory.models import Fact
 from server.memory.terms import Analysis, TermKind
 from server.memory.wording import bare, plain_analysis
@@ -63,6 +65,10 @@ class Shelf:
     """Classes of people that occur."""
     aliases: Mapping[str, frozenset[str]]
     """Classes of people that a name stands for, by the sound of the name."""
+    knowledge: frozenset[str]
+    """Ids of the user knowledge base."""
+    agent: frozenset[str]
+    """Ids of the agent traits."""
     counter: int
     """The store's change counter that this reflects."""
     order: tuple[str, ...]
@@ -94,6 +100,33 @@ class Shelf:
         return math.log(1 + (total - found + 0.5) / (found + 0.5)) / math.log(
             1 + (total + 0.5) / 0.5
         )
+
+    def nearest(
+        self,
+        vector: NDArray[np.float32] | None,
+        terms: Analysis,
+        among: Set[str],
+        limit: int,
+    ) -> set[str]:
+        """Return those of some facts that are nearest by meaning, and as many that share the most telling words."""
+        near: dict[str, float] = {}
+        if vector is not None and (held := self.vectors(sorted(among))):
+            near = dict(zip(held, (np.stack([*held.values()]) @ vector).tolist(), strict=True))
+        weights = {term.key: term.weight * self.rarity(term.key) for term in terms.terms}
+        shared = {
+            key: weight
+            for key in sorted(among)
+            if (
+                weight := sum(
+                    weights[word] for word in weights.keys() & self.entries[key].terms.forms
+                )
+            )
+        }
+        return {
+            key
+            for found in (near, shared)
+            for key in heapq.nlargest(limit, found, key=lambda one: found[one])
+        }
 
     def neighbours(
         self, fact_id: str, vector: NDArray[np.float32] | None, limit: int
@@ -135,6 +168,8 @@ def fill_shelf(
         frozenset().union(*(terms.forms for terms in told)),
         frozenset().union(*(terms.persons for terms in told)),
         _aliases(told),
+        frozenset(fact.id for fact in knowledge(facts)),
+        frozenset(fact.id for fact in agent_traits(facts)),
         counter,
         order,
         matrix,

@@ -2,6 +2,8 @@
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from zlib import crc32
 
@@ -9,7 +11,9 @@ import anyio
 import structlog
 from anyio import to_thread
 
+from server.config import FadingSection
 from server.errors import StoreError
+from server.memory.fading import fades_at, has_faded
 from server.memory.index import Point, VectorIndex
 from server.memory.models import Fact
 from server.memory.shelf import Entry, Shelf, fill_shelf
@@ -29,8 +33,28 @@ _SATURATION = 0.3
 _NOTION_WEIGHT = 0.5
 
 
+@dataclass(frozen=True, slots=True)
+class _Filled:
+    """A shelf, and between which moments nothing fades that is on it, nor anything else has to come back."""
+
+    shelf: Shelf
+    after: datetime | None
+    until: datetime | None
+
+    def serves(self, counter: int, at: datetime) -> bool:
+        """Return whether it is what would be made now of a store with this change counter for this moment."""
+        is_late_enough = self.after is None or self.after < at
+        return self.shelf.counter == counter and is_late_enough and not self._is_past(at)
+
+    def _is_past(self, at: datetime) -> bool:
+        return self.until is not None and self.until < at
+
+
 class Shelves:
-    """What search works on. The store is the truth: whatever differs from it here is made anew."""
+    """What search works on. The store is the truth: whatever differs from it here is made anew.
+
+    What has faded is on no shelf and in no index, and what another agent did neither.
+    """
 
     def __init__(
         self,
@@ -39,20 +63,29 @@ class Shelves:
         index: VectorIndex,
         embedder: Embedder,
         wording: Wording,
+        *,
+        fading: FadingSection,
+        agent: str,
     ) -> None:
+        self._fading = fading
+        self._agent = agent
         self._store = store
         self._writer = writer
         self._index = index
         self._embedder = embedder
         self._wording = wording
         self.stamp = stamp_of(embedder, wording)
-        self._shelves: OrderedDict[str, Shelf] = OrderedDict()
+        self._shelves: OrderedDict[str, _Filled] = OrderedDict()
         self._filling: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
 
-    async def get(self, person: str) -> Shelf:
-        """Return the facts of a person as the store has them now.
+    async def get(self, person: str, at: datetime) -> Shelf:
+        """Return the facts of a person as the store has them now, without those that have faded at a moment.
 
         Facts without a vector are on it, too; `embed_missing` gives them one.
+
+        Args:
+            person: Whose.
+            at: The moment for which they are wanted, aware.
 
         Raises:
             StoreError: The store can't be read.
@@ -61,14 +94,14 @@ class Shelves:
             person
         ]:  # who asks while it is filled for another gets the same one
             counter = await to_thread.run_sync(self._store.change_count, person)
-            shelf = self._shelves.get(person)
-            if shelf is None or shelf.counter != counter:
-                shelf = await to_thread.run_sync(self._fill, person)
-            self._shelves[person] = shelf
+            filled = self._shelves.get(person)
+            if filled is None or not filled.serves(counter, at):
+                filled = await to_thread.run_sync(self._fill, person, at)
+            self._shelves[person] = filled
             self._shelves.move_to_end(person)
         if len(self._shelves) > MOST_SHELVES:
             self._shelves.popitem(last=False)
-        return shelf
+        return filled.shelf
 
     async def embed(self, facts: Sequence[Fact]) -> dict[str, Vector]:
         """Return the vectors of facts, in the form in which they are searched, by id.
@@ -132,15 +165,25 @@ class Shelves:
         unindexed = {key for key, entry in shelf.entries.items() if entry.vector is None}
         return unindexed | {hit.id for hit in hits if hit.id in shelf.entries}
 
-    def _fill(self, person: str) -> Shelf:
+    def _fill(self, person: str, at: datetime) -> _Filled:
         counter = self._store.change_count(person)
-        facts = self._store.facts_of(person)
-        shelf = fill_shelf(facts, self._store.vectors_of(person, self.stamp), counter)
+        mine = [
+            fact
+            for fact in self._store.facts_of(person)
+            if fact.current and fact.about in ("", self._agent)
+        ]
+        fresh = [fact for fact in mine if not has_faded(fact, at, self._fading)]
+        ends = [moment for fact in mine if (moment := fades_at(fact, self._fading)) is not None]
+        shelf = fill_shelf(fresh, self._store.vectors_of(person, self.stamp), counter)
         try:
             self._mend_index(person, shelf)
         except StoreError as error:
             log.warning("index-trouble", code=error.code, reason=str(error))
-        return shelf
+        return _Filled(
+            shelf,
+            max((moment for moment in ends if moment < at), default=None),
+            min((moment for moment in ends if moment >= at), default=None),
+        )
 
     def _mend_index(self, person: str, shelf: Shelf) -> None:
         """Make the index hold just what is on the shelf: it may be gone, torn, or of another model."""

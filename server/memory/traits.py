@@ -4,11 +4,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
+import structlog
 import yaml
 
 from server.errors import ConfigError
+
+log = structlog.get_logger(__name__)
 
 FILE = "traits.yaml"
 _LANGUAGES = ("en", "ja", "zh")
@@ -30,6 +33,27 @@ class Dimension:
     def name(self, language: str) -> str:
         """Return what it is called in a language, or in English where it has no name there."""
         return self.names.get(language, self.names["en"])
+
+
+class Files(Protocol):
+    """Where the text of the file is found."""
+
+    def text(self, name: str) -> str:
+        """Return the text of a file."""
+
+
+def load_dimensions(files: Files) -> Mapping[str, Dimension]:
+    """Return the dimensions among the prompt files; none, which is logged, if a folder of one's own lacks the file.
+
+    Raises:
+        ConfigError: As in `read_dimensions`.
+    """
+    try:
+        source = files.text(FILE)
+    except ConfigError as error:
+        log.warning("traits-not-told", code=error.code, reason=str(error))
+        return {}
+    return read_dimensions(source)
 
 
 @lru_cache(maxsize=4)

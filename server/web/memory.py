@@ -7,6 +7,8 @@ from fastapi.responses import JSONResponse
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from server import forgetting
+from server.config import FadingSection
+from server.memory.fading import fades_at
 from server.memory.keeping import storable
 from server.memory.models import Candidate, Fact, Page
 from server.memory.recall import as_scores
@@ -29,8 +31,9 @@ class ExtractRequest(BaseModel):
 async def extract(request: Request, wanted: ExtractRequest | None = None) -> dict[str, object]:
     """Draw facts from every exchange that waits, without waiting for silence; return what was stored."""
     person = storable(wanted.person).strip() if wanted else ""
-    stored = await host_of(request).memory.extract(person or None, put_off=True)
-    return {"stored": [describe_fact(fact) for fact in stored]}
+    host = host_of(request)
+    stored = await host.memory.extract(person or None, put_off=True)
+    return {"stored": [describe_fact(fact, host.config.fading) for fact in stored]}
 
 
 @router.get("/api/memory/persons", tags=["memory"], summary="Of whom anything is stored")
@@ -41,9 +44,14 @@ async def list_persons(request: Request) -> dict[str, object]:
 
 @router.get("/api/memory/{person:path}/facts", tags=["memory"], summary="What is known of a person")
 async def list_facts(request: Request, person: str, superseded: bool = False) -> dict[str, object]:
-    """Return the facts in the order in which they were said; with `superseded`, those that were replaced too."""
-    facts = await host_of(request).memory.archive.facts(person)
-    return {"facts": [describe_fact(fact) for fact in facts if superseded or fact.current]}
+    """Return the facts in the order in which they were said, faded ones too; with `superseded`, those that were replaced."""
+    host = host_of(request)
+    listed = [
+        describe_fact(fact, host.config.fading)
+        for fact in await host.memory.archive.facts(person)
+        if superseded or fact.current
+    ]
+    return {"facts": listed}
 
 
 @router.get(
@@ -71,11 +79,12 @@ async def search(
 )
 async def export(request: Request, person: str) -> dict[str, object]:
     """Return all facts and all exchanges of a person."""
-    archive = host_of(request).memory.archive
+    host = host_of(request)
+    archive = host.memory.archive
     facts, pages = await archive.facts(person), await archive.pages(person)
     return {
         "person": person,
-        "facts": [describe_fact(fact) for fact in facts],
+        "facts": [describe_fact(fact, host.config.fading) for fact in facts],
         "pages": [describe_page(page) for page in pages],
     }
 
@@ -89,8 +98,9 @@ async def reindex(request: Request, person: str) -> dict[str, object]:
 @router.get("/api/memory/facts/{fact_id}", tags=["memory"], summary="One fact")
 async def show_fact(request: Request, fact_id: str) -> Any:
     """Return a fact."""
-    fact = await host_of(request).memory.archive.fact(fact_id)
-    return _unknown(fact_id) if fact is None else describe_fact(fact)
+    host = host_of(request)
+    fact = await host.memory.archive.fact(fact_id)
+    return _unknown(fact_id) if fact is None else describe_fact(fact, host.config.fading)
 
 
 @router.delete("/api/memory/facts/{fact_id}", tags=["memory"], summary="Forget a fact")
@@ -112,20 +122,24 @@ def _unknown(fact_id: str) -> JSONResponse:
     return refuse(404, "fact-unknown", f"There is no fact {fact_id}. See `omoide memory list`.")
 
 
-def describe_fact(fact: Fact) -> dict[str, Any]:
+def describe_fact(fact: Fact, fading: FadingSection) -> dict[str, Any]:
     """Return a fact as plain data, as in the API and in exports."""
+    faded = fades_at(fact, fading)
     return {
         "id": fact.id,
         "person": fact.person,
         "text": fact.text,
         "language": fact.language,
         "kind": str(fact.kind),
+        "importance": str(fact.importance),
+        "about": fact.about,
         "said_at": fact.said_at.isoformat(),
         "event_from": fact.event_from.isoformat() if fact.event_from else None,
         "event_to": fact.event_to.isoformat() if fact.event_to else None,
         "quote": fact.quote,
         "origin": str(fact.origin),
         "sources": list(fact.sources),
+        "fades_at": faded.astimezone(fact.said_at.tzinfo).isoformat() if faded else None,
         "superseded_by": fact.superseded_by or None,
         "superseded_at": fact.superseded_at.isoformat() if fact.superseded_at else None,
     }

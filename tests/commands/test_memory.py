@@ -3,7 +3,8 @@
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from server.errors import OmoideError
 from server.memory import Memory, Page
 from server.memory.extract import RulesExtractor
 from server.memory.index_folder import IndexFolder
-from server.memory.models import Fact
+from server.memory.models import Fact, Importance
 from server.memory.opening import open_memory
 from tests.end_to_end.running import running
 from tests.fakes import FakeAsr, FakeClock, FakeEmbedder, FakeLlm, FakeTts, FakeVad
@@ -97,6 +98,23 @@ def test_replaced_facts_are_listed_when_asked_for(omoide: Omoide, tmp_path: Path
     result = omoide("memory", "list", "--superseded", "--json", "--data", data)
     assert [fact["id"] for fact in usual] == ["f1"]
     assert {fact["id"] for fact in json.loads(result.stdout)["facts"]} == {"f1", "old"}
+
+
+@pytest.mark.parametrize(("days", "marked"), [(33, []), (35, ["tv"])])
+async def test_what_has_faded_is_listed_and_marked(
+    tmp_path: Path, days: float, marked: list[str]
+) -> None:
+    small = Fact(
+        "tv", "Mio", "あなたはテレビを見た。", "ja", SUNDAY, importance=Importance.FLEETING
+    )
+    data = await seed(tmp_path, small, GUITAR)
+    lines: list[str] = []
+    later = replace(place_of(data), clock=FakeClock(SUNDAY + timedelta(days=days)))
+    report = await memory.list_facts("Mio", False, later, lines.append)
+    listed = {row["id"]: row["fades_at"] for row in rows(report, "facts")}
+    assert listed["f2"] is None
+    assert listed["tv"].startswith("2026-10-31T")
+    assert [id_ for id_ in listed for line in lines if id_ in line and "(faded)" in line] == marked
 
 
 @pytest.mark.parametrize(

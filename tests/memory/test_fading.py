@@ -56,8 +56,14 @@ def test_age_counts_from_what_lies_ahead_but_not_from_what_was_over_when_it_was_
     assert not has_faded(known(Importance.FLEETING, date(2026, 9, 1)), after(33), DEFAULT)
 
 
-def test_nothing_is_ever_over_by_default() -> None:
-    assert not is_over(known(Importance.FLEETING), after(10_000), DEFAULT)
+def test_by_default_what_has_faded_is_over_after_a_year() -> None:
+    assert not is_over(known(Importance.FLEETING), after(365), DEFAULT)
+    assert is_over(known(Importance.FLEETING), after(366), DEFAULT)
+    assert not is_over(known(Importance.ORDINARY), after(10_000), DEFAULT)
+
+
+def test_without_a_retention_nothing_is_ever_over() -> None:
+    assert not is_over(known(Importance.FLEETING), after(10_000), FadingSection(retention_days=0))
 
 
 def test_what_has_faded_is_over_once_it_is_older_than_things_are_kept() -> None:

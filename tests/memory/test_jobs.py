@@ -17,7 +17,7 @@ from server.memory.harvest import Harvest
 from server.memory.models import Fact
 from server.turn import Turn
 from tests.doors.premises import until
-from tests.memory.remembering import Room, opened, turn
+from tests.memory.remembering import HandClock, Room, opened, turn
 
 LONG_MINUTES = 1000.0
 """A silence that no test waits for."""
@@ -76,7 +76,7 @@ async def test_turns_in_which_nothing_was_said_do_not_count(tmp_path: Path) -> N
             failed.error = "llm-timeout"  # and yet something was said
             finish(room, jobs, said(0), silent, failed)
             wakes = [job.id for job in jobs._scheduler.get_jobs()]
-            assert sorted(wakes) == ["extract hana", "housekeeping"]
+            assert sorted(wakes) == ["extract hana", "housekeeping", "retention", "summaries"]
             assert jobs._turns == {"hana": 2}
             wake = jobs._scheduler.get_job("extract hana").next_run_time
             assert wake > ZONE.now() + timedelta(minutes=LONG_MINUTES / 2)
@@ -117,6 +117,22 @@ async def test_a_wake_that_fails_is_told_in_one_line(tmp_path: Path) -> None:
     faults = [line for line in logs if line["event"] == "memory-fault"]
     assert [line["where"].split()[0] for line in faults] == ["TypeError"]
     assert "猫" not in str(logs)
+
+
+async def test_days_that_are_over_are_summed_up_and_a_fault_is_told_in_one_line(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path, clock=HandClock(ZONE.now() - timedelta(days=2))) as room:
+        async with working(room, silence_minutes=LONG_MINUTES) as jobs:
+            room.tell("猫を飼ってるよ。")
+            room.clock.pass_time(days=2)
+            await jobs._sum_up()
+            [summary] = room.memory._store.portrait.summaries_of("hana", 9)
+            assert "猫" in summary.text
+            room.memory._store.portrait.not_in_summary = None  # type: ignore[assignment, method-assign]
+            with capture_logs() as logs:
+                await jobs._sum_up()
+    assert [line["event"] for line in logs if line["log_level"] == "error"] == ["memory-fault"]
 
 
 async def test_after_the_end_nothing_is_woken(tmp_path: Path) -> None:

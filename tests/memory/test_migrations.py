@@ -85,8 +85,8 @@ def test_pages_of_the_first_revision_have_days_and_wait_for_lines(tmp_path: Path
     with closing(Store(tmp_path / "memory.db")) as store:
         assert [each.id for each in store.pages.of_day("hana", date(2026, 9, 27))] == ["1"]
         assert [each.id for each in store.pages.of_day("hana", date(2026, 9, 26))] == ["2"]
-        due = store.portrait.days_without_summary(NOON + timedelta(days=2))
-        assert due == [("hana", date(2026, 9, 26)), ("hana", date(2026, 9, 27))]
+        due = store.portrait.not_in_summary(NOON - timedelta(days=2))
+        assert [at.date().day for _, at in due] == [27, 26]
         assert len(store.lines.pages_without("hana", "1")) == 2
 
 

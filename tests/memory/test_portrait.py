@@ -3,7 +3,8 @@
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from datetime import UTC, date, datetime, timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -44,6 +45,11 @@ def put(store: Store, *records: ProfileEntry | Trait | Note) -> None:
 
 def values(store: Store, person: str = "hana") -> list[str]:
     return [held.value for held in store.portrait.profile_of(person)]
+
+
+def unsummed(store: Store, since: datetime = EARLIER) -> list[str]:
+    """Return the persons with exchanges that are in no summary."""
+    return sorted({person for person, _ in store.portrait.not_in_summary(since)})
 
 
 def forget_page(store: Store, id_: str) -> None:
@@ -218,35 +224,38 @@ def test_a_summary_takes_the_place_of_the_one_before(store: Store) -> None:
 
 def test_a_summary_goes_with_the_first_of_its_pages_and_is_due_again(store: Store) -> None:
     store.portrait.put_summary(summary(NOON, "1", "2"))
-    assert store.portrait.days_without_summary(LATER) == []
+    assert unsummed(store) == []
     forget_page(store, "1")
     assert store.portrait.summaries_of("hana", 9) == []
     assert sources_of(store._database, "hana") == {}
-    assert store.portrait.days_without_summary(LATER) == [("hana", TODAY)]
+    assert unsummed(store) == ["hana"]
     assert not store.portrait.put_summary(summary(NOON, "1", "2")), "made before it was forgotten"
     assert store.portrait.summaries_of("hana", 9) == []
     assert store.portrait.put_summary(summary(NOON, "2"))
 
 
-def test_a_day_is_due_once_it_is_over_where_the_person_was(store: Store) -> None:
+def test_an_exchange_is_in_no_summary_until_one_was_made_from_it(store: Store) -> None:
     new_york = ZoneInfo("America/New_York")
-    store.pages.add(page("話", datetime(2026, 9, 26, 23, tzinfo=new_york), person="taro", id_="ny"))
+    night = datetime(2026, 9, 26, 23, tzinfo=new_york)
+    store.pages.add(page("話", night, person="taro", id_="ny"))
+    found = dict(store.portrait.not_in_summary(night))
+    assert found == {"taro": night, "hana": NOON}
+    assert (found["taro"].tzinfo, found["hana"].tzinfo) == (new_york, NOON.tzinfo)
+    assert unsummed(store, night + timedelta(seconds=1)) == []
+    store.portrait.put_summary(summary(NOON, "1"))
+    put(store, note("2"), trait("openness", Level.LOW, NOON, "2"))  # no summaries
+    assert unsummed(store) == ["hana", "taro"]
+    store.portrait.put_summary(summary(NOON, "1", "2"))
+    assert unsummed(store) == ["taro"]
 
-    def due(now: datetime) -> list[tuple[str, date]]:
-        return store.portrait.days_without_summary(now)
 
-    saturday = date(2026, 9, 26)
-    assert due(datetime(2026, 9, 27, 3, 59, tzinfo=UTC)) == []
-    assert due(datetime(2026, 9, 27, 4, 0, tzinfo=UTC)) == [("taro", saturday)]
-    assert due(datetime(2026, 9, 27, 14, 59, tzinfo=UTC)) == [("taro", saturday)]
-    assert due(datetime(2026, 9, 27, 15, 0, tzinfo=UTC)) == [("taro", saturday), ("hana", TODAY)]
-
-
-def test_a_day_in_two_zones_is_due_once_it_is_over_in_both(store: Store) -> None:
-    store.pages.add(page("話", datetime(2026, 9, 27, 20, tzinfo=UTC), id_="3"))
-    assert store.portrait.days_without_summary(datetime(2026, 9, 27, 23, tzinfo=UTC)) == []
-    over = store.portrait.days_without_summary(datetime(2026, 9, 28, 0, tzinfo=UTC))
-    assert over == [("hana", TODAY)]
+def test_a_summary_that_tells_nothing_is_passed_over(store: Store) -> None:
+    store.portrait.put_summary(summary(NOON))
+    silent = replace(summary(NOON + timedelta(days=1), "1", text=""), follow_ups=())
+    store.portrait.put_summary(silent)
+    assert [held.day for held in store.portrait.summaries_of("hana", 1)] == [TODAY]
+    store.portrait.put_summary(replace(silent, follow_ups=("タマは元気?",)))
+    assert [held.text for held in store.portrait.summaries_of("hana", 1)] == [""]
 
 
 def test_every_change_of_a_portrait_is_noticed_and_no_other(store: Store) -> None:

@@ -80,6 +80,21 @@ def test_the_exchanges_of_a_day_are_those_of_the_day_where_the_person_was(store:
     assert store.pages.of_day("taro", date(2026, 9, 27)) == []
 
 
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York", "UTC"])
+def test_pages_of_one_day_stand_in_the_order_in_which_they_were_said(
+    store: Store, zone: str
+) -> None:
+    noon = NOON.astimezone(ZoneInfo(zone))
+    said = [page("話", noon + timedelta(minutes=20 * (n // 2)), id_=str(n)) for n in range(8)]
+    for each in reversed(said):
+        store.pages.add(each)
+    for place, each in enumerate(said):
+        assert store.pages.before(each, 2) == said[max(0, place - 2) : place]
+        assert store.pages.after(each, 2) == said[place + 1 : place + 3]
+        later = store.pages.outline("hana", (each.at, each.id))
+        assert [one.id for one in later] == [one.id for one in said[place + 1 :]]
+
+
 def test_a_page_waits_until_facts_were_drawn_from_it(store: Store) -> None:
     for number in range(3):
         store.pages.add(page("話", NOON + timedelta(minutes=number), id_=str(number)))

@@ -1,9 +1,12 @@
 """The dimensions of traits: read as they stand in the file, and refused where the file is damaged."""
 
+from pathlib import Path
+
 import pytest
+from structlog.testing import capture_logs
 
 from server.errors import ConfigError
-from server.memory.traits import FILE, read_dimensions
+from server.memory.traits import FILE, load_dimensions, read_dimensions
 from server.prompting import PromptFiles
 
 SOURCE = PromptFiles().text(FILE)
@@ -58,3 +61,15 @@ def test_a_dimension_has_a_name_in_every_language() -> None:
 def test_a_damaged_file_is_refused_with_the_reason(source: str, reason: str) -> None:
     with pytest.raises(ConfigError, match=reason):
         read_dimensions(source)
+
+
+def test_a_folder_of_ones_own_without_the_file_has_none_and_that_is_logged(tmp_path: Path) -> None:
+    with capture_logs() as logs:
+        assert load_dimensions(PromptFiles(tmp_path)) == {}
+    assert [(line["event"], line["code"]) for line in logs] == [
+        ("traits-not-told", "prompt-missing")
+    ]
+    (tmp_path / FILE).write_text("count: 1", encoding="utf-8")
+    with pytest.raises(ConfigError, match="can't be read"):
+        load_dimensions(PromptFiles(tmp_path))
+    assert len(load_dimensions(PromptFiles())) == 90

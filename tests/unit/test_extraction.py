@@ -1,4 +1,4 @@
-"""Which engine draws facts: a model only if it can."""
+"""Which engine draws facts and sums up days: a model only if it can."""
 
 from typing import Any
 
@@ -7,7 +7,8 @@ from structlog.testing import capture_logs
 
 from server.config import Config
 from server.errors import LlmError
-from server.extraction import choose_extractor
+from server.extraction import choose_extractor, choose_summarizer
+from server.memory.day_summaries import ModelSummarizer, RulesSummarizer
 from server.memory.extract import ModelExtractor, RulesExtractor
 from server.ports import LlmTraits
 from server.prompting import PromptFiles
@@ -82,3 +83,26 @@ async def test_what_is_configured_is_not_put_to_the_test() -> None:
     assert await chosen(llm, engine="llm") is ModelExtractor
     assert await chosen(llm, engine="rules") is RulesExtractor
     assert llm.background_prompts == []
+
+
+@pytest.mark.parametrize(
+    ("engine", "draws", "sums_up"),
+    [
+        ("auto", JA, ModelSummarizer),
+        ("auto", '{"facts": []}', RulesSummarizer),
+        ("rules", JA, RulesSummarizer),
+        ("llm", '{"facts": []}', ModelSummarizer),
+    ],
+)
+async def test_days_are_summed_up_by_what_draws_facts_unless_it_is_said(
+    engine: str, draws: str, sums_up: type[Any]
+) -> None:
+    config = Config(summaries={"engine": engine})
+    llm, prompts = FakeLlm([], draws=[[draws]]), PromptFiles(PROMPTS)
+    extractor = await choose_extractor(config, llm, prompts)
+    with capture_logs() as logs:
+        summarizer = choose_summarizer(config, llm, prompts, extractor)
+    assert type(summarizer) is sums_up
+    told = "llm" if sums_up is ModelSummarizer else "rules"
+    assert [line["engine"] for line in logs if line["event"] == "summary-engine"] == [told]
+    assert summarizer.gives_way == (sums_up is ModelSummarizer)

@@ -1,0 +1,39 @@
+"""The facts that a long-term memory consists of (MemoryOS, section 3.1): what holds of a person, and what the agent did."""
+
+from collections.abc import Sequence, Set
+
+from server.memory.models import Fact, Importance
+
+MOST_KNOWLEDGE = 100
+"""Entries of the user knowledge base, and of the agent traits."""
+
+
+def knowledge(facts: Sequence[Fact], without: Set[str] = frozenset()) -> list[Fact]:
+    """Return the user knowledge base: what holds of the person for good, at most 100 entries, the newest first.
+
+    What is lasting is pinned: trivia never push it out.
+    """
+    mine = [
+        fact
+        for fact in facts
+        if fact.current
+        and not fact.about
+        and fact.event_from is None
+        and fact.id not in without
+        and fact.importance is not Importance.FLEETING
+    ]
+    newest = sorted(
+        mine,
+        key=lambda fact: (fact.importance is not Importance.LASTING, -fact.said_at.timestamp()),
+    )
+    return newest[:MOST_KNOWLEDGE]
+
+
+def agent_traits(facts: Sequence[Fact]) -> list[Fact]:
+    """Return what an agent told of itself or did for the person, at most 100 entries, the newest first.
+
+    Args:
+        facts: Those about other agents left out.
+    """
+    own = [fact for fact in facts if fact.current and fact.about]
+    return sorted(own, key=lambda fact: -fact.said_at.timestamp())[:MOST_KNOWLEDGE]

@@ -1,0 +1,128 @@
+"""What holds of a person and what the robot did are always looked at, however much else is known; three facts are told."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from server.memory.knowledge import MOST_KNOWLEDGE, agent_traits, knowledge
+from server.memory.models import Fact, Importance
+from server.memory.recall import LONG_TERM
+from server.memory.shelf import fill_shelf
+from server.memory.terms import analyse
+from tests.memory.remembering import NOON, fact, opened
+
+
+def of_agent(text: str, days: float = 0, agent: str = "Omo") -> Fact:
+    return replace(fact(text, NOON + timedelta(days=days), language="en"), about=agent)
+
+
+def trivia(number: int) -> list[Fact]:
+    day = NOON.date()
+    return [
+        replace(fact(f"You saw film {place} with me.", language="en"), event_from=day, event_to=day)
+        for place in range(number)
+    ]
+
+
+def test_the_knowledge_base_is_what_holds_for_good_with_what_is_lasting_pinned() -> None:
+    lasting = replace(fact("old", NOON - timedelta(days=900)), importance=Importance.LASTING)
+    facts = [
+        lasting,
+        *(fact(f"{place}", NOON + timedelta(minutes=place)) for place in range(200)),
+        replace(fact("small"), importance=Importance.FLEETING),
+        replace(fact("dated"), event_from=NOON.date(), event_to=NOON.date()),
+        replace(fact("replaced"), superseded_by="old"),
+        of_agent("Omo sang."),
+    ]
+    held = [one.id for one in knowledge(facts, {"198"})]
+    assert len(held) == MOST_KNOWLEDGE
+    assert held[:3] == ["old", "199", "197"]
+    assert not {"small", "dated", "replaced", "Omo sang."} & {
+        one.id for one in knowledge(facts[-4:])
+    }
+
+
+def test_agent_traits_are_what_the_agent_did_the_newest_first() -> None:
+    facts = [of_agent(f"Omo sang {place}.", place) for place in range(150)]
+    gone = replace(of_agent("Omo left."), superseded_by="x")
+    held = agent_traits([*facts, gone, fact("mine")])
+    assert [one.text for one in held[:2]] == ["Omo sang 149.", "Omo sang 148."]
+    assert len(held) == MOST_KNOWLEDGE
+
+
+def test_the_nearest_are_found_by_meaning_and_by_words_among_those_asked_for() -> None:
+    texts = ["You play the violin.", "You own a violin.", "You like tea.", "You live in Leeds."]
+    facts = [fact(text, language="en") for text in texts]
+    vectors = dict(zip(texts, np.eye(4, dtype=np.float32), strict=True))
+    shelf = fill_shelf(facts, vectors, 0)
+    terms = analyse("where is my violin", "en")
+    leeds = np.array([0, 0, 0.5, 1], np.float32)
+    assert shelf.nearest(leeds, terms, {*texts}, 1) <= {*texts[:2], texts[3]}
+    assert texts[3] in shelf.nearest(leeds, terms, {*texts}, 1)
+    assert shelf.nearest(leeds, terms, {texts[1], texts[2]}, 1) == {texts[1], texts[2]}
+    assert shelf.nearest(None, terms, {*texts}, 9) == {*texts[:2]}
+    assert shelf.nearest(None, terms, set(), 9) == set()
+
+
+async def candidates(folder: Path, facts: Sequence[Fact], query: str) -> list[str]:
+    few = {"candidates": 1}  # so that search alone finds next to nothing
+    with opened(folder, retrieval=few) as room:
+        await room.memory.add(facts, keep_all=True)
+        return [one.fact.text for one in await room.memory.search("hana", query, "en")]
+
+
+async def test_agent_traits_are_candidates_beside_any_number_of_facts(tmp_path: Path) -> None:
+    done = [of_agent(f"Omo told you a story about {animal}.") for animal in ("a fox", "a bear")]
+    found = await candidates(tmp_path, [*trivia(80), *done], "What film did you see with me?")
+    assert {one.text for one in done} <= {*found}
+
+
+async def test_so_is_the_knowledge_base(tmp_path: Path) -> None:
+    lasting = replace(
+        fact("Your sister Anna is a nurse.", language="en"), importance=Importance.LASTING
+    )
+    found = await candidates(tmp_path, [*trivia(80), lasting], "What film did you see with me?")
+    assert lasting.text in found
+
+
+async def test_of_many_only_the_nearest_are(tmp_path: Path) -> None:
+    done = [of_agent(f"Omo sang song number {place}.") for place in range(60)]
+    found = await candidates(tmp_path, done, "What did you sing?")
+    assert LONG_TERM <= len(found) <= 2 * LONG_TERM + 2
+
+
+@pytest.mark.parametrize(
+    ("query", "language", "told"),
+    [
+        ("What film did you recommend to me?", "en", "Omo recommended the film Totoro."),
+        ("何の映画を勧めてくれたっけ?", "ja", "Omoは映画「となりのトトロ」を勧めた。"),
+    ],
+)
+async def test_what_the_robot_did_comes_to_mind(
+    tmp_path: Path, query: str, language: str, told: str
+) -> None:
+    with opened(tmp_path) as room:
+        await room.memory.add([replace(fact(told, language=language), about="Omo")])
+        found = await room.memory.recall("hana", query, language)
+        assert [line.text for line in found.lines] == [told]
+
+
+async def test_of_both_together_three_facts_are_told(tmp_path: Path) -> None:
+    done = [of_agent(f"Omo recommended film {place}.") for place in range(5)]
+    own = [fact(f"You like film {place}.", language="en") for place in range(5)]
+    with opened(tmp_path, retrieval={"gate": 0.0}) as room:
+        await room.memory.add([*done, *own], keep_all=True)
+        assert len((await room.memory.recall("hana", "Which film?", "en")).lines) == 3
+
+
+async def test_what_another_robot_did_is_nobodys_here(tmp_path: Path) -> None:
+    told = "Omo recommended the film Totoro."
+    with opened(tmp_path, persona={"name": "Kiko"}) as room:
+        await room.memory.add([of_agent(told)])
+        query = "What film did you recommend to me?"
+        assert await room.memory.search("hana", query, "en") == []
+        assert [one.text for one in await room.memory.archive.facts("hana")] == [told]
