@@ -27,6 +27,20 @@ def draw(asked: Sequence[Asked], path: Path, gate: float) -> None:
     Raises:
         EngineMissing: matplotlib is not installed.
     """
+    plt = load_pyplot()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(13, 5), layout="constrained")
+    _draw_gates(left, asked, gate)
+    _draw_recency(right, asked, gate)
+    figure.savefig(path, dpi=120)
+    plt.close(figure)
+
+
+def load_pyplot() -> Any:
+    """Import matplotlib's drawing functions, for files and not for a screen.
+
+    Raises:
+        EngineMissing: matplotlib is not installed.
+    """
     try:
         import matplotlib as mpl  # noqa: PLC0415 - optional
 
@@ -34,11 +48,7 @@ def draw(asked: Sequence[Asked], path: Path, gate: float) -> None:
         import matplotlib.pyplot as plt  # noqa: PLC0415
     except ImportError as error:
         raise EngineMissing("Plots need matplotlib. Run `pip install matplotlib`.") from error
-    figure, (left, right) = plt.subplots(1, 2, figsize=(13, 5), layout="constrained")
-    _draw_gates(left, asked, gate)
-    _draw_recency(right, asked, gate)
-    figure.savefig(path, dpi=120)
-    plt.close(figure)
+    return plt
 
 
 def _draw_gates(axes: Any, asked: Sequence[Asked], gate: float) -> None:
