@@ -113,8 +113,8 @@ async def _ask(
     order = np.random.default_rng(0).permutation(len(foreign))
     chosen = [foreign[place] for place in order[: _FOREIGN * len(dialogue.questions)]]
     asked = []
-    async with remembered(dialogue, config, embedder) as ranking:
-        memory = ranking(_START)
+    async with remembered(dialogue, config, embedder) as held:
+        memory = held.ranked_by(_START, config.retrieval)
         await memory.embed(dialogue.questions)
         for question in dialogue.questions:
             found = await memory.ask(question)
