@@ -18,6 +18,7 @@ from server.commands.dialogues import Dialogue, DialogueQuestion, read_dialogues
 from server.commands.evidence import CURVE, DEPTHS, Answered, by_category, measure, recall_curve
 from server.commands.figures import describe_machine
 from server.commands.gvd import read_gvd
+from server.commands.plotting import refuse_unwritable
 from server.commands.reach import Place
 from server.commands.report import Report, Tell
 from server.memory.page_recall import BEST_SEGMENTS, LOOKED_AT, SHOWN
@@ -83,6 +84,7 @@ async def bench_dialogues(some: DialogueSet, place: Place, plan: Plan, tell: Tel
     Raises:
         OmoideError: An engine is missing or fails.
     """
+    refuse_unwritable(plan.plot)
     bench = _Bench(some, place, plan)
     try:
         await bench.hold()

@@ -20,6 +20,7 @@ from server.commands.bench_facts import MADE_UP, STATEMENTS, made_up_texts
 from server.commands.bench_plot import draw
 from server.commands.bench_sentences import SENTENCES
 from server.commands.figures import describe_machine, percentile, tell_times
+from server.commands.plotting import refuse_unwritable
 from server.commands.report import Report, Tell
 from server.config import Config
 from server.errors import ConfigError
@@ -100,6 +101,7 @@ async def bench_memory(
         raise ConfigError(
             f"No facts in {language!r}. Possible: {', '.join(MADE_UP)}.", "language-unknown"
         )
+    refuse_unwritable(plot)
     embedder = embedding.build(config.embedding)
     try:
         await embedder.warm_up()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from server.commands.recall_plot import load_pyplot
+from server.commands.plotting import load_pyplot
 
 AIMS = {1_000: 2.0, 10_000: 5.0, 100_000: 40.0}
 """Milliseconds that a question is to take among so many pages, at the most."""

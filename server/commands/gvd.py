@@ -37,7 +37,9 @@ def read_gvd(bank: Path, labels: Path) -> tuple[list[Dialogue], str]:
         contents = bank.read_bytes(), labels.read_bytes()
         users, told = map(json.loads, contents)
         name = next(
-            name for name in LANGUAGES if all(row["bank_key"] in users for row in told[name])
+            name
+            for name in LANGUAGES
+            if told[name] and all(row["bank_key"] in users for row in told[name])
         )
         asked: dict[str, list[Mapping[str, Any]]] = {}
         for row in told[name]:

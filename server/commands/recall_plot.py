@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from server.commands.plotting import load_pyplot
 from server.commands.recall_test import Asked, measure
-from server.errors import EngineMissing
 from server.memory.scoring import recency
 
 GATES = tuple(round(gate, 3) for gate in np.arange(0.02, 0.98, 0.02))
@@ -33,22 +33,6 @@ def draw(asked: Sequence[Asked], path: Path, gate: float) -> None:
     _draw_recency(right, asked, gate)
     figure.savefig(path, dpi=120)
     plt.close(figure)
-
-
-def load_pyplot() -> Any:
-    """Import matplotlib's drawing functions, for files and not for a screen.
-
-    Raises:
-        EngineMissing: matplotlib is not installed.
-    """
-    try:
-        import matplotlib as mpl  # noqa: PLC0415 - optional
-
-        mpl.use("Agg")
-        import matplotlib.pyplot as plt  # noqa: PLC0415
-    except ImportError as error:
-        raise EngineMissing("Plots need matplotlib. Run `pip install matplotlib`.") from error
-    return plt
 
 
 def _draw_gates(axes: Any, asked: Sequence[Asked], gate: float) -> None:
