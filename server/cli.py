@@ -199,7 +199,9 @@ def bench_memory_command(
         plan = bench_dialogues.Plan(ablate, answer, questions, plot)
         return await bench_dialogues.bench_dialogues(some, Place(loaded, data), plan, tell)
 
-    finish(carry_out(with_config(work, config), nothing=bench_memory.NOTHING, as_json=as_json))
+    has_dialogues = locomo is not None or gvd is not None
+    nothing = bench_dialogues.NOTHING if has_dialogues else bench_memory.NOTHING
+    finish(carry_out(with_config(work, config), nothing=nothing, as_json=as_json))
 
 
 @bench_app.command("prompt")

@@ -26,7 +26,16 @@ from server.memory.page_signs import FIRST_LOOK
 from server.memory.page_weights import load_page_weights
 from server.memory.postings import REACH
 
-NOTHING: Mapping[str, object] = {"questions": 0, "turn_recall_at_10": None, "error": None}
+NOTHING: Mapping[str, object] = {
+    "questions": 0,
+    **{f"turn_recall_at_{depth}": None for depth in DEPTHS},
+    "ndcg_at_10": None,
+    "session_all_at_10": None,
+    "by_category": {},
+    "retrieve_ms_p50": None,
+    "ingest_s": None,
+    "error": None,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -337,5 +337,14 @@ def test_a_picture_that_can_not_be_drawn_is_refused_before_the_work(
         assert json.loads(result.stdout)["error"]["code"] == "plot-unwritable"
 
 
-def test_no_set_is_read_where_none_is_named(tmp_path: Path) -> None:
+def test_no_set_is_read_where_none_is_named() -> None:
     assert read_set(None, None) is None
+
+
+def test_a_set_that_can_not_be_read_leaves_the_promised_names(omoide: Omoide) -> None:
+    for options in (("--locomo", "none.json"), ("--gvd", "none.json", "none.json")):
+        result = omoide("bench", "memory", *options, "--json")
+        answer = json.loads(result.stdout)
+        assert result.exit_code == 2
+        assert answer.keys() == PROMISED | {"error"}
+        assert answer["error"]["code"] == "dialogues-broken"
