@@ -167,7 +167,12 @@ class _Bench:
     async def _find(
         self, held: RememberedDialogue, variant: Variant, questions: Sequence[DialogueQuestion]
     ) -> list[Answered]:
-        memory = held.ranked_by(variant.weights, self._config.retrieval, variant.reach)
+        memory = held.ranked_by(
+            variant.weights,
+            self._config.retrieval,
+            reach=variant.reach,
+            has_vectors=variant.has_vectors,
+        )
         await memory.embed(questions)
         return [Answered(held.dialogue, one, await memory.ask(one)) for one in questions]
 

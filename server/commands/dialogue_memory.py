@@ -134,12 +134,24 @@ class RememberedDialogue:
         self._embedder = embedder
 
     def ranked_by(
-        self, weights: PageWeights, section: RetrievalSection, reach: int = REACH
+        self,
+        weights: PageWeights,
+        section: RetrievalSection,
+        *,
+        reach: int = REACH,
+        has_vectors: bool = True,
     ) -> DialogueMemory:
-        """Return a memory of it that ranks by given weights, and lets neighbours count within `reach` utterances."""
+        """Return a memory of it.
+
+        Args:
+            weights: It ranks by them.
+            section: Week and gate.
+            reach: How many utterances away neighbours count.
+            has_vectors: Whether questions are embedded; else words and days decide.
+        """
         reader = PageReader(
             self._shelves,
-            self._embedder,
+            self._embedder if has_vectors else None,
             Aligned(),
             section.pages,
             weights,

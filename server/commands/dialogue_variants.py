@@ -14,6 +14,7 @@ class Variant:
     weights: PageWeights
     reach: int = REACH
     """How many utterances away what a neighbour says counts as said here."""
+    has_vectors: bool = True
     is_chained: bool = True
     has_portrait: bool = True
     """Whether a prompt tells who the person is (long-term memory). Turns are ranked without it."""
@@ -41,7 +42,7 @@ def ranked_variants(weights: PageWeights) -> dict[str, Variant]:
     """
     found = {
         FULL: Variant(weights),
-        "no vectors": Variant(replace(weights, with_vectors=weights.by_words)),
+        "no vectors": Variant(weights, has_vectors=False),
         "BM25 only": Variant(replace(weights, with_vectors={"words": 1.0}), reach=0),
     }
     for name, alone in ALONE.items():

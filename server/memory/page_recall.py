@@ -69,7 +69,7 @@ class PageReader:
     def __init__(
         self,
         shelves: PageShelves,
-        embedder: Embedder,
+        embedder: Embedder | None,
         wording: Wording,
         section: PagesSection,
         weights: PageWeights,
@@ -110,8 +110,10 @@ class PageReader:
         async with self._shelves.hold(person) as shelf:
             if not len(shelf.table):
                 return PageFindings()
-            alike = self._wording.of_query(in_first_person(text, language, speakers))
-            [vector] = await embed_in_time(self._embedder, [alike], self._embed_seconds)
+            vector = None
+            if self._embedder is not None:
+                alike = self._wording.of_query(in_first_person(text, language, speakers))
+                [vector] = await embed_in_time(self._embedder, [alike], self._embed_seconds)
             question = read_question(text, language, at, self._week_start)
             query = cut_query(replace(question, vector=vector), speakers, self._reach)
             return await to_thread.run_sync(rank, shelf, query, self._weights, self._section.gate)
