@@ -155,6 +155,7 @@ def bench_turn_command(
 
 @bench_app.command("memory")
 def bench_memory_command(
+    *,
     language: Annotated[str, typer.Option(help="Language of the facts: ja or en.")] = "ja",
     locomo: Annotated[
         Path | None,
@@ -162,21 +163,45 @@ def bench_memory_command(
             metavar="FILE.json", help="Find the evidence in dialogues of this form instead."
         ),
     ] = None,
+    gvd: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(
+            metavar="BANK.json LABELS.json", help="The same in a bank of GVD (MemoryBank)."
+        ),
+    ] = None,
     ablate: Annotated[
-        bool, typer.Option("--ablate", help="With --locomo: also without each part.")
+        bool, typer.Option("--ablate", help="With dialogues: also without each part.")
     ] = False,
+    answer: Annotated[
+        bool,
+        typer.Option(
+            "--answer", help="With dialogues: let the language model answer, and score it."
+        ),
+    ] = False,
+    questions: Annotated[
+        int | None,
+        typer.Option(min=1, help="With dialogues: so many of each one's.", show_default="all"),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE.png", help="Draw recall and times.")
+    ] = None,
     as_json: JsonOption = False,
     config: ConfigOption = None,
+    data: DataOption = DATA,
 ) -> None:
-    """Measure recall from 100, 1,000 and 10,000 facts, and how long a text takes to embed."""
+    """Measure recall from 100, 1,000 and 10,000 facts and from pages, and how long a text takes to embed."""
     from server.commands import bench_dialogues, bench_memory  # noqa: PLC0415 - heavy
 
     async def work(loaded: Config, tell: Tell) -> Report:
-        if locomo is not None:
-            return await bench_dialogues.bench_dialogues(locomo, loaded, tell, ablate=ablate)
-        return await bench_memory.bench_memory(loaded, language, tell)
+        some = bench_dialogues.read_set(locomo, gvd)
+        if some is None:
+            return await bench_memory.bench_memory(loaded, language, tell, plot=plot)
+        plan = bench_dialogues.Plan(ablate, answer, questions, plot)
+        return await bench_dialogues.bench_dialogues(some, Place(loaded, data), plan, tell)
 
-    finish(carry_out(with_config(work, config), nothing=bench_memory.NOTHING, as_json=as_json))
+    has_dialogues = locomo is not None or gvd is not None
+    nothing = bench_dialogues.NOTHING if has_dialogues else bench_memory.NOTHING
+    finish(carry_out(with_config(work, config), nothing=nothing, as_json=as_json))
 
 
 @bench_app.command("prompt")

@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 from scripts.comparison.children import Child, RivalError, started
 from scripts.comparison.endpoint import Endpoint
 from scripts.rivals.protocol import Exchange, Settings, Turn
-from server.commands.bench_dialogues import Answered, measure
 from server.commands.dialogue_memory import Found
 from server.commands.dialogues import Dialogue
+from server.commands.evidence import Answered, measure
 from server.commands.figures import percentile
 from server.memory.lines import Role
 from server.memory.page_recall import PageFindings

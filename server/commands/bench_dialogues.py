@@ -1,190 +1,278 @@
-"""`omoide bench memory --locomo`: how many of the turns that hold an answer come back, over dialogues in the form of LoCoMo."""
+"""`omoide bench memory --locomo` and `--gvd`: how much of what holds an answer comes back, over dialogues with questions about them."""
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-import numpy as np
+from anyio import to_thread
 
 from server import embedding
-from server.commands.dialogue_memory import Found, KnownVectors, remembered
+from server.commands.answering import Answer, Answering, figures_of
+from server.commands.bench_facts import MADE_UP
+from server.commands.bench_pages import time_sizes
+from server.commands.bench_plot import draw
+from server.commands.dialogue_memory import KnownVectors, RememberedDialogue, remembered
+from server.commands.dialogue_variants import FULL, Variant, answered_variants, ranked_variants
 from server.commands.dialogues import Dialogue, DialogueQuestion, read_dialogues
-from server.commands.figures import describe_machine, percentile
+from server.commands.evidence import CURVE, DEPTHS, Answered, by_category, measure, recall_curve
+from server.commands.figures import describe_machine
+from server.commands.gvd import read_gvd
+from server.commands.plotting import refuse_unwritable
+from server.commands.reach import Place
 from server.commands.report import Report, Tell
-from server.config import Config
-from server.memory.page_weights import PageWeights, load_page_weights
+from server.memory.page_recall import BEST_SEGMENTS, LOOKED_AT, SHOWN
+from server.memory.page_signs import FIRST_LOOK
+from server.memory.page_weights import load_page_weights
+from server.memory.postings import REACH
 
-NOTHING: Mapping[str, object] = {"questions": 0, "turn_recall_at_10": None, "error": None}
-DEPTHS = (5, 10, 20)
-CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop", 5: "adversarial"}
-
-ALONE: Mapping[str, tuple[str, ...]] = {"words only": ("words",), "dense only": ("dense",)}
-"""Variants that rank by these signs alone."""
-WITHOUT: Mapping[str, frozenset[str]] = {
-    "no dates": frozenset({"dated", "day_near", "day_told"}),
-    "no speaker": frozenset({"speaker"}),
-    "no MTM": frozenset({"topic"}),
+NOTHING: Mapping[str, object] = {
+    "questions": 0,
+    **{f"turn_recall_at_{depth}": None for depth in DEPTHS},
+    "ndcg_at_10": None,
+    "session_all_at_10": None,
+    "by_category": {},
+    "retrieve_ms_p50": None,
+    "ingest_s": None,
+    "error": None,
 }
-"""Variants that go without these."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """A question and how well its evidence was found."""
+class DialogueSet:
+    """Dialogues and where they are from."""
 
-    dialogue: Dialogue
-    question: DialogueQuestion
-    found: Found
-
-    def recall(self, depth: int) -> float:
-        """Return the share of the evidence among the first turns."""
-        evidence = self.question.evidence
-        return len(evidence.intersection(self.found.turns[:depth])) / len(evidence)
-
-    def ndcg(self, depth: int = 10) -> float:
-        """Return the discounted gain of the first turns, each worth 1 or 0, against the best order."""
-        evidence = self.question.evidence
-        gained = sum(
-            1 / math.log2(place + 2)
-            for place, turn in enumerate(self.found.turns[:depth])
-            if turn in evidence
-        )
-        return gained / sum(1 / math.log2(place + 2) for place in range(min(depth, len(evidence))))
-
-    def has_all_sessions(self, depth: int = 10) -> bool:
-        """Say whether every session that holds evidence is among those of the first turns."""
-        sessions = {turn.id: turn.session for turn in self.dialogue.utterances}
-        wanted = {sessions[turn] for turn in self.question.evidence}
-        return wanted <= {sessions[turn] for turn in self.found.turns[:depth]}
+    name: str
+    digest: str
+    """SHA-256 of the file."""
+    dialogues: Sequence[Dialogue]
+    is_judged: bool = False
+    """Whether a model judges the answers (GVD); else they are compared with the right ones word by word."""
 
 
-async def bench_dialogues(file: Path, config: Config, tell: Tell, *, ablate: bool) -> Report:
-    """Put every dialogue of a file into a memory of its own, ask all questions that have evidence, and report.
-
-    The weights are those of the configuration: nothing is learnt from the file.
-
-    Args:
-        file: Dialogues.
-        config: Embedding and retrieval are taken from it.
-        tell: Told the figures.
-        ablate: Also without each part.
+def read_set(locomo: Path | None, gvd: tuple[Path, Path] | None) -> DialogueSet | None:
+    """Read dialogues in the form of LoCoMo, or those of GVD with its labels; None if neither is named.
 
     Raises:
-        OmoideError: ``dialogues-broken``, or an engine is missing or fails.
+        ConfigError: ``dialogues-broken``.
     """
-    dialogues, digest = read_dialogues(file)
-    weights = load_page_weights(config.retrieval.pages.calibration)
-    embedder = KnownVectors(embedding.build(config.embedding))
-    variants = {"full": weights} | (_variants(weights) if ablate else {})
+    if locomo is not None:
+        dialogues, digest = read_dialogues(locomo)
+        return DialogueSet(locomo.name, digest, dialogues)
+    if gvd is not None:
+        dialogues, digest = read_gvd(*gvd)
+        return DialogueSet(gvd[0].name, digest, dialogues, is_judged=True)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is measured."""
+
+    ablate: bool = False
+    """Also without each part."""
+    answer: bool = False
+    """Also let the configured language model answer."""
+    questions: int | None = None
+    """How many of each dialogue are asked, spread over all; None for all."""
+    plot: Path | None = None
+    """Where a picture is drawn."""
+
+
+async def bench_dialogues(some: DialogueSet, place: Place, plan: Plan, tell: Tell) -> Report:
+    """Put every dialogue into a memory of its own, ask the questions that have evidence, and report.
+
+    The weights are those of the configuration: nothing is learnt from the set.
+
+    Args:
+        some: Dialogues.
+        place: Its configuration names embedding, retrieval and the language model.
+        plan: What is measured.
+        tell: Told the figures.
+
+    Raises:
+        OmoideError: An engine is missing or fails.
+    """
+    refuse_unwritable(plan.plot)
+    bench = _Bench(some, place, plan)
     try:
-        await embedder.warm_up()
-        answered, ingested = await _ask_all(dialogues, config, embedder, variants)
+        await bench.hold()
     finally:
-        await embedder.aclose()
-    figures = measure(answered["full"])
-    for name, found in answered.items():
-        _tell_line(name, measure(found), tell)
-    for name, part in by_category(answered["full"]).items():
-        _tell_line(f"  {name}", part, tell)
-    turns = sum(len(dialogue.utterances) for dialogue in dialogues)
-    tell(f"{turns} turns put in in {ingested:.0f} s, {embedder.seconds:.0f} s of them for vectors.")
-    return Report(
-        {
-            **NOTHING,
-            **figures,
-            "ingest_s": round(ingested, 1),
-            "embed_s": round(embedder.seconds, 1),
-            "turns": turns,
-            "ablations": {
-                name: measure(found) for name, found in answered.items() if name != "full"
-            },
-            "data": {"file": file.name, "sha256": digest, "dialogues": len(dialogues)},
-            "parameters": _parameters(config, weights, embedder),
-            "machine": describe_machine(),
+        await bench.aclose()
+    bench.tell_figures(tell)
+    if plan.plot is not None:
+        await to_thread.run_sync(bench.draw, plan.plot, tell)
+    return bench.report()
+
+
+class _Bench:
+    """One run."""
+
+    def __init__(self, some: DialogueSet, place: Place, plan: Plan) -> None:
+        self._set = some
+        self._config = place.config
+        self._plan = plan
+        self._weights = load_page_weights(place.config.retrieval.pages.calibration)
+        self._embedder = KnownVectors(place.embedder or embedding.build(place.config.embedding))
+        self._answering = Answering(place, is_judged=some.is_judged) if plan.answer else None
+        self._found: dict[str, list[Answered]] = {}
+        self._answers: dict[str, list[Answer]] = {}
+        self._ingest_seconds = 0.0
+
+    async def hold(self) -> None:
+        """Put everything in, and ask."""
+        await self._embedder.warm_up()
+        if self._answering is not None:
+            await self._answering.warm_up()
+        for dialogue in self._set.dialogues:
+            await self._ask_all(dialogue)
+
+    async def aclose(self) -> None:
+        """Let go of the engines."""
+        await self._embedder.aclose()
+        if self._answering is not None:
+            await self._answering.aclose()
+
+    async def _ask_all(self, dialogue: Dialogue) -> None:
+        """Ask a dialogue in every variant; those that are sorted alike share a store."""
+        ranked, answered = ranked_variants(self._weights), answered_variants(self._weights)
+        if not self._plan.ablate:
+            ranked, answered = {FULL: ranked[FULL]}, {FULL: answered[FULL]}
+        answered = answered if self._answering is not None else {}
+        questions = spread(
+            [one for one in dialogue.questions if one.evidence], self._plan.questions
+        )
+        for is_chained in (True, False):
+            alike = {
+                name: one
+                for name, one in (ranked | answered).items()
+                if one.is_chained is is_chained
+            }
+            if not alike:
+                continue
+            started = perf_counter()
+            async with remembered(
+                dialogue, self._config, self._embedder, is_chained=is_chained
+            ) as held:
+                if is_chained:
+                    self._ingest_seconds += perf_counter() - started
+                for name, variant in alike.items():
+                    found = await self._find(held, variant, questions)
+                    if name in ranked:
+                        self._found.setdefault(name, []).extend(found)
+                    if self._answering is not None and name in answered:
+                        given = await self._answering.answer_all(held, variant, found)
+                        self._answers.setdefault(name, []).extend(given)
+
+    async def _find(
+        self, held: RememberedDialogue, variant: Variant, questions: Sequence[DialogueQuestion]
+    ) -> list[Answered]:
+        memory = held.ranked_by(
+            variant.weights,
+            self._config.retrieval,
+            reach=variant.reach,
+            has_vectors=variant.has_vectors,
+        )
+        await memory.embed(questions)
+        return [Answered(held.dialogue, one, await memory.ask(one)) for one in questions]
+
+    @property
+    def _full(self) -> Sequence[Answered]:
+        return self._found.get(FULL, ())
+
+    @property
+    def _turns(self) -> int:
+        return sum(len(dialogue.utterances) for dialogue in self._set.dialogues)
+
+    def tell_figures(self, tell: Tell) -> None:
+        """Tell the figures of every variant, and those of the whole by category."""
+        for name, found in self._found.items():
+            _tell_line(name, measure(found), tell)
+        for name, part in by_category(self._full).items():
+            _tell_line(f"  {name}", part, tell)
+        tell(
+            f"{self._turns} turns put in in {self._ingest_seconds:.0f} s; "
+            f"all texts embedded in {self._embedder.seconds:.0f} s."
+        )
+        for name, given in self._answers.items():
+            points = ", ".join(f"{key} {value}" for key, value in figures_of(given).items())
+            tell(f"answers, {name}: {points}")
+
+    def draw(self, path: Path, tell: Tell) -> None:
+        """Draw recall by depth, and how long a question takes among more and more pages. Blocks."""
+        curves = {name: recall_curve(found) for name, found in self._found.items()}
+        languages = [one.language for one in self._set.dialogues if one.language in MADE_UP]
+        language = languages[0] if languages else "en"
+        times = time_sizes(self._config, language, self._embedder.dimensions, tell=tell)
+        draw(curves, times, path, title=self._set.name)
+        tell(f"Drawn: {path}")
+
+    def report(self) -> Report:
+        """Return the figures."""
+        some, full = self._set, self._full
+        others = {name: found for name, found in self._found.items() if name != FULL}
+        return Report(
+            {
+                **NOTHING,
+                **measure(full),
+                "recall_by_depth": recall_curve(full),
+                "ingest_s": round(self._ingest_seconds, 1),
+                "embed_s": round(self._embedder.seconds, 1),
+                "turns": self._turns,
+                "ablations": {
+                    name: {**measure(found), "recall_by_depth": recall_curve(found)}
+                    for name, found in others.items()
+                },
+                "answers": {name: figures_of(given) for name, given in self._answers.items()},
+                "data": {
+                    "file": some.name,
+                    "sha256": some.digest,
+                    "dialogues": len(some.dialogues),
+                },
+                "parameters": self._parameters(),
+                "machine": describe_machine(),
+            }
+        )
+
+    def _parameters(self) -> dict[str, object]:
+        config, weights = self._config, self._weights
+        return {
+            "embedder": self._embedder.model,
+            "llm": self._answering.name if self._answering is not None else None,
+            "answer_pages": self._answering.pages if self._answering is not None else None,
+            "questions_of_each": self._plan.questions,
+            "depths": DEPTHS,
+            "curve": CURVE,
+            "retrieval": config.retrieval.model_dump(mode="json"),
+            "segments": config.segments.model_dump(mode="json"),
+            "batch_turns": config.extraction.turns,
+            "silence_minutes": config.extraction.silence_minutes,
+            "window_minutes": config.history.window_minutes,
+            "reach": REACH,
+            "looked_at": LOOKED_AT,
+            "shown": SHOWN,
+            "best_segments": BEST_SEGMENTS,
+            "first_look": dict(FIRST_LOOK),
+            "weights": dict(weights.with_vectors),
+            "weights_by_words": dict(weights.by_words),
+            "gate": dict(weights.gate),
+            "threshold": weights.threshold,
+            "learnt_from": weights.learnt_from,
         }
-    )
 
 
-def measure(answered: Sequence[Answered]) -> dict[str, object]:
-    """Return the figures over some questions, and for each category."""
-    return {**_averages(answered), "by_category": by_category(answered)}
-
-
-def by_category(answered: Sequence[Answered]) -> dict[str, dict[str, object]]:
-    """Return the figures for each category that occurs, and for those without the adversarial one."""
-    kinds = {name: _of_category(answered, {number}) for number, name in CATEGORIES.items()}
-    kinds["categories 1-4"] = _of_category(answered, {1, 2, 3, 4})
-    return {name: _averages(part) for name, part in kinds.items() if part}
-
-
-def _averages(answered: Sequence[Answered]) -> dict[str, object]:
-    figures: dict[str, object] = {"questions": len(answered)}
-    for depth in DEPTHS:
-        figures[f"turn_recall_at_{depth}"] = _mean(one.recall(depth) for one in answered)
-    figures["ndcg_at_10"] = _mean(one.ndcg() for one in answered)
-    figures["session_all_at_10"] = _mean(float(one.has_all_sessions()) for one in answered)
-    figures["retrieve_ms_p50"] = percentile([one.found.seconds * 1000 for one in answered], 50)
-    return figures
-
-
-def _of_category(answered: Sequence[Answered], numbers: set[int]) -> list[Answered]:
-    return [one for one in answered if one.question.category in numbers]
-
-
-def _mean(values: Iterable[float]) -> float | None:
-    listed = list(values)
-    return round(float(np.mean(listed)), 4) if listed else None
-
-
-async def _ask_all(
-    dialogues: Sequence[Dialogue],
-    config: Config,
-    embedder: KnownVectors,
-    variants: Mapping[str, PageWeights],
-) -> tuple[dict[str, list[Answered]], float]:
-    """Return what every variant finds for every question that has evidence, and how long it took to put all in."""
-    answered: dict[str, list[Answered]] = {name: [] for name in variants}
-    ingested = 0.0
-    for dialogue in dialogues:
-        started = perf_counter()
-        async with remembered(dialogue, config, embedder) as remember:
-            ingested += perf_counter() - started
-            questions = [one for one in dialogue.questions if one.evidence]
-            memory = remember(variants["full"])
-            await memory.embed(questions)
-            for name, weights in variants.items():
-                memory = remember(weights)
-                for question in questions:
-                    found = await memory.ask(question)
-                    answered[name].append(Answered(dialogue, question, found))
-    return answered, ingested
-
-
-def _variants(weights: PageWeights) -> dict[str, PageWeights]:
-    """Return weights for each ablation: what is gone counts nothing."""
-    found = {"no vectors": replace(weights, with_vectors=weights.by_words)}
-    for name, alone in ALONE.items():
-        found[name] = replace(weights, with_vectors=dict.fromkeys(alone, 1.0))
-    for name, without in WITHOUT.items():
-        left = {sign: worth for sign, worth in weights.with_vectors.items() if sign not in without}
-        found[name] = replace(weights, with_vectors=left)
-    return found
-
-
-def _parameters(config: Config, weights: PageWeights, embedder: KnownVectors) -> dict[str, object]:
-    return {
-        "embedder": embedder.model,
-        "week_start": config.retrieval.week_start,
-        "weights": dict(weights.with_vectors),
-        "learnt_from": weights.learnt_from,
-    }
+def spread(questions: Sequence[DialogueQuestion], most: int | None) -> Sequence[DialogueQuestion]:
+    """Return so many questions, evenly from among all."""
+    if most is None or most >= len(questions):
+        return questions
+    return [questions[place * len(questions) // most] for place in range(most)]
 
 
 def _tell_line(name: str, figures: Mapping[str, object], tell: Tell) -> None:
-    if name == "full":
-        tell(f"{'':24}{'n':>6}{'r@5':>8}{'r@10':>8}{'r@20':>8}{'ndcg':>8}{'ms':>7}")
-    shown = [figures[f"turn_recall_at_{depth}"] for depth in DEPTHS] + [figures["ndcg_at_10"]]
+    if name == FULL:
+        heads = "".join(f"{f'r@{depth}':>8}" for depth in DEPTHS)
+        tell(f"{'':24}{'n':>6}{heads}{'ndcg':>8}{'all@10':>8}{'ms':>7}")
+    shown = [figures[f"turn_recall_at_{depth}"] for depth in DEPTHS]
+    shown += [figures["ndcg_at_10"], figures["session_all_at_10"]]
     columns = "".join(f"{value or 0:>8.3f}" for value in shown)
     tell(f"{name:24}{figures['questions']:>6}{columns}{figures['retrieve_ms_p50'] or 0:>7.1f}")

@@ -1,8 +1,11 @@
 """What the person of the benchmark has told before: fifty statements, some of which the talk touches, and how they are stored."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import product
+
+import numpy as np
 
 from server.memory import Page
 from server.memory.extract import RulesExtractor
@@ -116,6 +119,29 @@ STATEMENTS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+MADE_UP: Mapping[str, tuple[str, tuple[tuple[str, ...], ...]]] = {
+    "ja": (
+        "あなたは「{}に{}と{}で{}」と話した。",
+        (
+            tuple(f"{month}月{day}日" for month in range(1, 13) for day in range(1, 29)),
+            ("妹", "健太", "母", "同僚", "先生", "隣の人"),
+            ("京都", "公園", "会社", "海", "図書館", "駅前", "病院", "家"),
+            ("カレーを食べた", "本を読んだ", "写真を撮った", "ギターを弾いた", "買い物をした"),
+        ),
+    ),
+    "en": (
+        'You said: "On {} I was with {} at the {} and {}."',
+        (
+            tuple(f"the {day}th of month {month}" for month in range(1, 13) for day in range(4, 20)),
+            ("my sister", "Ken", "my mother", "a colleague", "a teacher", "our neighbour"),
+            ("park", "office", "beach", "library", "station", "hospital", "café", "museum"),
+            ("ate curry", "read a book", "took pictures", "played the guitar", "bought shoes"),
+        ),
+    ),
+}  # fmt: skip
+"""Forms and parts of made-up facts, by language."""
+
+
 async def seed_facts(language: str, person: str, now: datetime) -> list[Fact]:
     """Return the facts that are drawn from the statements, one said each day, the last one yesterday.
 
@@ -140,3 +166,11 @@ async def seed_facts(language: str, person: str, now: datetime) -> list[Fact]:
     return [
         replace(fact, sources=()) for fact in drawn.facts
     ]  # the exchanges themselves are not stored
+
+
+def made_up_texts(language: str) -> Iterator[str]:
+    """Go through all made-up facts of a language of `MADE_UP`, so that neighbours have nothing in common but chance."""
+    form, parts = MADE_UP[language]
+    everything = list(product(*parts))
+    order = np.random.default_rng(0).permutation(len(everything))
+    return (form.format(*everything[place]) for place in order)

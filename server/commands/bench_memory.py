@@ -1,9 +1,9 @@
 """`omoide bench memory`: how long recall takes with few and with many facts, and how long it takes to embed a text."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from itertools import cycle, islice, product
+from itertools import cycle, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -16,9 +16,11 @@ from anyio import to_thread
 from server import embedding
 from server.clock import SystemClock
 from server.commands import bench_pages
-from server.commands.bench_facts import STATEMENTS
+from server.commands.bench_facts import MADE_UP, STATEMENTS, made_up_texts
+from server.commands.bench_plot import draw
 from server.commands.bench_sentences import SENTENCES
-from server.commands.figures import describe_machine, percentile
+from server.commands.figures import describe_machine, percentile, tell_times
+from server.commands.plotting import refuse_unwritable
 from server.commands.report import Report, Tell
 from server.config import Config
 from server.errors import ConfigError
@@ -27,13 +29,9 @@ from server.memory.extract import RulesExtractor
 from server.memory.facts import make_fact
 from server.memory.models import Fact, Kind, Origin
 from server.memory.opening import open_memory
-from server.memory.page_recall import PageReader
-from server.memory.page_shelves import PageShelves
-from server.memory.page_weights import load_page_weights
 from server.memory.shelves import stamp_of
 from server.memory.store import Store
 from server.memory.wording import Aligned, AsSpoken, Wording
-from server.memory.writer import Writer
 from server.ports import Clock, Embedder, TextKind, Vectors
 
 SIZES = (100, 1_000, 10_000)
@@ -47,27 +45,6 @@ NOTHING: Mapping[str, object] = {
     "machine": {},
     "error": None,
 }
-
-_PARTS: Mapping[str, tuple[str, tuple[tuple[str, ...], ...]]] = {
-    "ja": (
-        "あなたは「{}に{}と{}で{}」と話した。",
-        (
-            tuple(f"{month}月{day}日" for month in range(1, 13) for day in range(1, 29)),
-            ("妹", "健太", "母", "同僚", "先生", "隣の人"),
-            ("京都", "公園", "会社", "海", "図書館", "駅前", "病院", "家"),
-            ("カレーを食べた", "本を読んだ", "写真を撮った", "ギターを弾いた", "買い物をした"),
-        ),
-    ),
-    "en": (
-        'You said: "On {} I was with {} at the {} and {}."',
-        (
-            tuple(f"the {day}th of month {month}" for month in range(1, 13) for day in range(4, 20)),
-            ("my sister", "Ken", "my mother", "a colleague", "a teacher", "our neighbour"),
-            ("park", "office", "beach", "library", "station", "hospital", "café", "museum"),
-            ("ate curry", "read a book", "took pictures", "played the guitar", "bought shoes"),
-        ),
-    ),
-}  # fmt: skip
 
 
 class ArbitraryEmbedder:
@@ -103,6 +80,7 @@ async def bench_memory(
     tell: Tell,
     sizes: Sequence[int] = SIZES,
     page_sizes: Sequence[int] | None = None,
+    plot: Path | None = None,
 ) -> Report:
     """Fill stores of several sizes, ask each the same questions, and report how long the answers took.
 
@@ -114,14 +92,16 @@ async def bench_memory(
         tell: Told the figures.
         sizes: How many facts.
         page_sizes: How many pages; those of `bench_pages` if left out.
+        plot: Where a picture of the times of pages is drawn.
 
     Raises:
         OmoideError: The embedder is missing or fails.
     """
-    if language not in _PARTS:
+    if language not in MADE_UP:
         raise ConfigError(
-            f"No facts in {language!r}. Possible: {', '.join(_PARTS)}.", "language-unknown"
+            f"No facts in {language!r}. Possible: {', '.join(MADE_UP)}.", "language-unknown"
         )
+    refuse_unwritable(plot)
     embedder = embedding.build(config.embedding)
     try:
         await embedder.warm_up()
@@ -130,70 +110,42 @@ async def bench_memory(
     finally:
         await embedder.aclose()
     tell(f"{'':26}    p50     p95  (ms)")
-    _tell_line("embedding a question", speed["query_ms_p50"], speed["query_ms_p95"], tell)
-    _tell_line("embedding a fact", speed["fact_ms_p50"], speed["fact_ms_p95"], tell)
+    tell_times("embedding a question", speed["query_ms_p50"], speed["query_ms_p95"], tell)
+    tell_times("embedding a fact", speed["fact_ms_p50"], speed["fact_ms_p95"], tell)
     retrieval: dict[str, Any] = {}
     for size in sizes:
         found = await _time_retrieval(config, language, arbitrary, size)
-        _tell_line(f"recall from {size:,} facts", found["ms_p50"], found["ms_p95"], tell)
+        tell_times(f"recall from {size:,} facts", found["ms_p50"], found["ms_p95"], tell)
         retrieval[str(size)] = found
-    pages: dict[str, Any] = {}
-    for size in bench_pages.SIZES if page_sizes is None else page_sizes:
-        taken = await to_thread.run_sync(_time_pages, config, language, arbitrary, size)
-        _tell_line(f"search in {size:,} pages", taken["ms_p50"], taken["ms_p95"], tell)
-        pages[str(size)] = taken
+    sizes_of_pages = bench_pages.SIZES if page_sizes is None else page_sizes
+    pages = await to_thread.run_sync(
+        bench_pages.time_sizes, config, language, arbitrary.dimensions, sizes_of_pages, tell
+    )
+    if plot is not None:
+        await to_thread.run_sync(draw, {}, pages, plot)
+        tell(f"Drawn: {plot}")
     return Report(
         {
             **NOTHING,
             "language": language,
             "retrieval": retrieval,
-            "pages": pages,
+            "pages": {str(size): taken for size, taken in pages.items()},
             "embedding": {"engine": embedder.name, **speed},
             "machine": describe_machine(),
         }
     )
 
 
-def _time_pages(
-    config: Config, language: str, embedder: ArbitraryEmbedder, size: int
-) -> dict[str, float | None]:
-    section = config.retrieval
-    weights = load_page_weights(section.pages.calibration)
-    clock = SystemClock(config.server.timezone)
-    with TemporaryDirectory(prefix="omoide-bench-") as folder:
-        store = Store(Path(folder) / "memory.db")
-        writer = Writer(store)
-        try:
-            shelves = PageShelves(store, writer, embedder, Aligned(), section.week_start)
-            reader = PageReader(shelves, embedder, Aligned(), section.pages, weights)
-            texts = (fact.text for fact in make_up_facts(language, max(SIZES), clock))
-            return bench_pages.time_pages(
-                reader, language, texts, size, embedder.dimensions, clock.now()
-            )
-        finally:
-            writer.close()
-            store.close()
-
-
 def make_up_facts(language: str, count: int, clock: Clock) -> list[Fact]:
     """Return different facts, said one an hour, the last one just now."""
-    form, parts = _PARTS[language]
-    texts = (form.format(*chosen) for chosen in _mixed(parts))
     now = clock.now()
     facts = []
-    for number, text in enumerate(islice(cycle(texts), count)):
+    for number, text in enumerate(islice(cycle(made_up_texts(language)), count)):
         page = Page(
             "", "", now - timedelta(hours=count - number), language, id=f"{number}", person=PERSON
         )
         facts.append(replace(make_fact(page, text, "", Origin.HAND), kind=Kind.EVENT, sources=()))
     return facts  # fmt: skip
-
-
-def _mixed(parts: Sequence[Sequence[str]]) -> Iterator[tuple[str, ...]]:
-    """Go through all combinations, so that neighbours have nothing in common but chance."""
-    everything = list(product(*parts))
-    order = np.random.default_rng(0).permutation(len(everything))
-    return (everything[place] for place in order)
 
 
 async def _time_embedding(embedder: Embedder, language: str) -> dict[str, float | None]:
@@ -263,7 +215,3 @@ def _fill(
         )
     finally:
         store.close()
-
-
-def _tell_line(what: str, p50: float | None, p95: float | None, tell: Tell) -> None:
-    tell(f"{what:26} {p50 or 0:>6.1f}  {p95 or 0:>6.1f}")

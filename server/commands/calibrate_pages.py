@@ -1,6 +1,6 @@
 """`omoide calibrate-pages`: learns from dialogues with questions how much each sign of a page counts, and when to stay silent."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from server.config import Config
 from server.memory.page_recall import gate_signs
 from server.memory.page_weights import PageWeights, write_page_weights
 from server.memory.question import read_question
+from server.ports import Embedder
 
 NOTHING = {"questions": 0, "weights": {}, "threshold": None, "error": None}
 BY_WORDS = (
@@ -25,6 +26,8 @@ BY_WORDS = (
 """Signs that a sum is learnt over. How long an utterance is and where in a talk it stands would tell more about the sets than
 about people."""
 WITH_VECTORS = (*BY_WORDS, "dense", "dense_near")
+ONLY_ADDS = frozenset({"topic"})
+"""Signs that can't tell against an utterance: what lies near the question is not worse for that."""
 MOST_FALSE = 0.2
 """Share of questions about somebody else's life that may bring pages to mind."""
 _FOREIGN = 3
@@ -41,19 +44,30 @@ class _Asked:
     found: Found
     own: bool
     """Whether the dialogue holds the answer."""
+    by_words: Found | None = None
+    """What is found without a vector: other candidates, and signs that know nothing of one. Asked of own questions alone."""
 
-    def rows(self, names: Sequence[str]) -> NDArray[np.float64]:
-        """Return the signs of the candidates."""
-        signs = [one.signs for one in self.found.findings.candidates]
-        return np.array([[each[name] for name in names] for each in signs], np.float64)
 
-    def wanted(self) -> NDArray[np.bool_]:
-        """Return which candidates hold the answer."""
-        return np.array([turn in self.question.evidence for turn in self.found.turns], bool)
+def _lessons(
+    answered: Iterable[tuple[DialogueQuestion, Found]], names: Sequence[str]
+) -> list[tuple[NDArray[np.float64], NDArray[np.bool_]]]:
+    """Return, of each question whose evidence was found, the signs of the candidates and which of them hold the answer."""
+    lessons = []
+    for question, found in answered:
+        signs = [one.signs for one in found.findings.candidates]
+        rows = np.array([[each[name] for name in names] for each in signs], np.float64)
+        wanted = np.array([turn in question.evidence for turn in found.turns], bool)
+        if wanted.any():
+            lessons.append((rows, wanted))
+    return lessons
 
 
 async def calibrate_pages(
-    files: Sequence[Path], target: Path, config: Config, tell: Tell
+    files: Sequence[Path],
+    target: Path,
+    config: Config,
+    tell: Tell,
+    embedder: Embedder | None = None,
 ) -> Report:
     """Learn and write.
 
@@ -62,17 +76,18 @@ async def calibrate_pages(
         target: Where the weights are written.
         config: Embedding and retrieval are taken from it.
         tell: Told how well it went.
+        embedder: In place of the configured one.
 
     Raises:
         OmoideError: ``dialogues-broken``, or an engine is missing or fails.
     """
     dialogues = [dialogue for file in files for dialogue in read_dialogues(file)[0]]
-    embedder = KnownVectors(embedding.build(config.embedding))
+    known = KnownVectors(embedder or embedding.build(config.embedding))
     try:
-        await embedder.warm_up()
-        asked = [each for one in dialogues for each in await _ask(one, dialogues, config, embedder)]
+        await known.warm_up()
+        asked = [each for one in dialogues for each in await _ask(one, dialogues, config, known)]
     finally:
-        await embedder.aclose()
+        await known.aclose()
     weights = learn(asked, ", ".join(file.stem for file in files))
     weights = _with_gate(asked, weights, tell)
     write_page_weights(target, weights)
@@ -89,14 +104,20 @@ async def calibrate_pages(
 
 def learn(asked: Sequence[_Asked], learnt_from: str) -> PageWeights:
     """Return weights under which the right utterances come first."""
-    lessons = [each for each in asked if each.own and each.wanted().any()]
-    sums = {}
-    for names in (WITH_VECTORS, BY_WORDS):
-        learnt = learn_ranking([(each.rows(names), each.wanted()) for each in lessons])
-        sums[names] = {
-            name: round(float(worth), 3) for name, worth in zip(names, learnt, strict=True)
-        }
-    return PageWeights(sums[WITH_VECTORS], sums[BY_WORDS], {}, 1.0, learnt_from)
+    own = [each for each in asked if each.own]
+    with_vectors = _learn_sum(((each.question, each.found) for each in own), WITH_VECTORS)
+    by_words = _learn_sum(
+        ((each.question, each.by_words) for each in own if each.by_words), BY_WORDS
+    )
+    return PageWeights(with_vectors, by_words, {}, 1.0, learnt_from)
+
+
+def _learn_sum(
+    answered: Iterable[tuple[DialogueQuestion, Found]], names: Sequence[str]
+) -> dict[str, float]:
+    least = np.array([0.0 if name in ONLY_ADDS else -np.inf for name in names])
+    learnt = learn_ranking(_lessons(answered, names), least)
+    return {name: round(float(worth), 3) for name, worth in zip(names, learnt, strict=True)}
 
 
 async def _ask(
@@ -113,16 +134,19 @@ async def _ask(
     order = np.random.default_rng(0).permutation(len(foreign))
     chosen = [foreign[place] for place in order[: _FOREIGN * len(dialogue.questions)]]
     asked = []
-    async with remembered(dialogue, config, embedder) as ranking:
-        memory = ranking(_START)
+    async with remembered(dialogue, config, embedder) as held:
+        memory = held.ranked_by(_START, config.retrieval)
+        by_words = held.ranked_by(_START, config.retrieval, has_vectors=False)
         await memory.embed(dialogue.questions)
         for question in dialogue.questions:
             found = await memory.ask(question)
-            asked.append(_Asked(dialogue, question, found, bool(question.evidence)))
+            without = await by_words.ask(question)
+            asked.append(_Asked(dialogue, question, found, bool(question.evidence), without))
         last = dialogue.utterances[-1].at
         for question, other in chosen:
             late = replace(question, asked_at=max(last, question.asked_at), evidence=frozenset())
-            asked.append(_Asked(dialogue, late, await memory.ask(late, other.speakers), False))
+            found = await memory.ask(late, other.speakers)
+            asked.append(_Asked(dialogue, late, found, False))
     return asked
 
 

@@ -20,7 +20,7 @@ ZONE = ZoneInfo("UTC")
 _TURN_SECONDS = 20
 _DATE = "%I:%M %p on %d %B, %Y"
 _TURN_ID = re.compile(r"D\d+:\d+")
-_BROKEN = (
+BROKEN = (
     OSError,
     ValueError,
     LookupError,
@@ -103,7 +103,7 @@ def read_dialogues(path: Path, zone: tzinfo = ZONE) -> tuple[list[Dialogue], str
     try:
         content = path.read_bytes()
         dialogues = [_dialogue(entry, zone) for entry in json.loads(content)]
-    except _BROKEN as error:
+    except BROKEN as error:
         raise ConfigError(
             f"{path} is no set of dialogues ({type(error).__name__}: {error}). It has to be a JSON list in the form of LoCoMo.",
             code="dialogues-broken",

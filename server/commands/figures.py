@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from server.commands.report import Tell
+
 
 def percentile(values: Sequence[float], percent: float) -> float | None:
     """Return a percentile, interpolated; None of nothing."""
@@ -21,3 +23,8 @@ def describe_machine() -> dict[str, object]:
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
     }
+
+
+def tell_times(what: str, p50: float | None, p95: float | None, tell: Tell) -> None:
+    """Tell two percentiles of a time, in milliseconds."""
+    tell(f"{what:26} {p50 or 0:>6.1f}  {p95 or 0:>6.1f}")

@@ -172,11 +172,13 @@ def _library(name: str) -> Any:
 
 def learn_ranking(
     lessons: Sequence[tuple[NDArray[np.float64], NDArray[np.bool_]]],
+    least: NDArray[np.float64] | float = -np.inf,
 ) -> NDArray[np.float64]:
     """Return weights under which the wanted rows of every lesson score highest: a conditional logit.
 
     Args:
         lessons: Of each question the signs of its candidates, shape (candidates, signs), and which of them are wanted.
+        least: Below which no weight falls, of each sign or of all.
     """
     worths = np.zeros(lessons[0][0].shape[1])
     speed, force = np.zeros_like(worths), np.zeros_like(worths)
@@ -189,6 +191,7 @@ def learn_ranking(
         speed = 0.9 * speed + 0.1 * slope
         force = 0.99 * force + 0.01 * slope**2
         worths -= _PACE * (speed / (1 - 0.9**step)) / (np.sqrt(force / (1 - 0.99**step)) + 1e-8)
+        worths = np.maximum(worths, least)
     return worths
 
 

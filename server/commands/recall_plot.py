@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from server.commands.plotting import load_pyplot
 from server.commands.recall_test import Asked, measure
-from server.errors import EngineMissing
 from server.memory.scoring import recency
 
 GATES = tuple(round(gate, 3) for gate in np.arange(0.02, 0.98, 0.02))
@@ -27,13 +27,7 @@ def draw(asked: Sequence[Asked], path: Path, gate: float) -> None:
     Raises:
         EngineMissing: matplotlib is not installed.
     """
-    try:
-        import matplotlib as mpl  # noqa: PLC0415 - optional
-
-        mpl.use("Agg")
-        import matplotlib.pyplot as plt  # noqa: PLC0415
-    except ImportError as error:
-        raise EngineMissing("Plots need matplotlib. Run `pip install matplotlib`.") from error
+    plt = load_pyplot()
     figure, (left, right) = plt.subplots(1, 2, figsize=(13, 5), layout="constrained")
     _draw_gates(left, asked, gate)
     _draw_recency(right, asked, gate)

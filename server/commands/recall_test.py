@@ -10,6 +10,7 @@ from statistics import median
 from time import perf_counter
 
 from server import embedding
+from server.commands.plotting import refuse_unwritable
 from server.commands.recall_sets import (
     RecallSet,
     SetFact,
@@ -20,7 +21,6 @@ from server.commands.recall_sets import (
 from server.commands.report import Report, Tell
 from server.commands.voice import rehear_with
 from server.config import Config
-from server.errors import ConfigError
 from server.memory import Memory
 from server.memory.calibration import load_calibration
 from server.memory.extract import RulesExtractor
@@ -93,11 +93,7 @@ async def recall_test_file(
         OmoideError: ``recall-set-invalid``, or an engine is missing or fails.
     """
     recall_set = read_recall_set(file)
-    if plot is not None and (plot.suffix.casefold() != ".png" or not plot.parent.is_dir()):
-        raise ConfigError(
-            f"{plot} can't be drawn: name a file that ends in .png, in a folder that is there.",
-            code="plot-unwritable",
-        )
+    refuse_unwritable(plot)
     transcripts: dict[str, str] = {}
     if voice:
         texts = [one.text for one in recall_set.questions]

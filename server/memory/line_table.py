@@ -13,6 +13,7 @@ from server.memory.lines import Line, Mark, Role
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Places = NDArray[np.intp]
 
 TALK_GAP = timedelta(minutes=30)
 """After so long a pause another talk begins: what is said then does not answer what was asked before."""
@@ -47,6 +48,8 @@ class LineTable:
         self.answers: Flags = np.zeros(0, bool)
         """Whether the one before it, in the same talk, asks something."""
         self.words: Integers = np.zeros(0, np.int64)
+        self.dated: Flags = np.zeros(0, bool)
+        """Whether it speaks of days."""
         self._holds: Integers = np.zeros(0, np.int64)
         self._stretches: Integers = np.zeros((0, 3), np.int64)
         """Utterance, first and last day that it speaks of."""
@@ -68,6 +71,8 @@ class LineTable:
         self.openings = np.append(self.openings, np.array(openings, bool))
         self.marks = _extended(self.marks, [placed.line.marks for placed in lines])
         self.words = _extended(self.words, [placed.line.words for placed in lines])
+        dated = [bool(placed.line.days) for placed in lines]
+        self.dated = np.append(self.dated, np.array(dated, bool))
         self._holds = _extended(self._holds, [_bits(placed.line.holds) for placed in lines])
         stretches = [
             (start + place, first.toordinal(), last.toordinal())
@@ -79,24 +84,20 @@ class LineTable:
         follows = self.talks[1:] == self.talks[:-1]
         self.answers = np.append(np.zeros(min(1, len(self)), bool), asks[:-1] & follows)
 
-    def has(self, mark: Mark) -> Flags:
-        """Return which utterances have a mark."""
-        found: Flags = (self.marks & int(mark)) != 0
+    def has(self, mark: Mark, places: Places | None = None) -> Flags:
+        """Return which utterances have a mark; of all, or of those at some places."""
+        marks = self.marks if places is None else self.marks[places]
+        found: Flags = (marks & int(mark)) != 0
         return found
 
-    def holding(self, wanted: frozenset[AnswerType]) -> Floats:
-        """Return what share of the wanted sorts of answer each utterance has to offer; 0 if none is wanted."""
-        shares = np.zeros(len(self), np.float32)
+    def holding(self, wanted: frozenset[AnswerType], places: Places) -> Floats:
+        """Return what share of the wanted sorts of answer some utterances have to offer; 0 if none is wanted."""
+        holds = self._holds[places]
+        shares = np.zeros(len(places), np.float32)
         for place, kind in enumerate(AnswerType):
             if kind in wanted:
-                shares += (self._holds >> place & 1).astype(np.float32)
+                shares += (holds >> place & 1).astype(np.float32)
         return shares / np.float32(max(1, len(wanted)))
-
-    def dated(self) -> Flags:
-        """Return which utterances speak of days."""
-        flags = np.zeros(len(self), bool)
-        flags[self._stretches[:, 0]] = True
-        return flags
 
     def telling_of(self, first: int, last: int) -> Flags:
         """Return which utterances speak of a stretch of days, given by ordinals."""

@@ -4,7 +4,7 @@ Two stages as in MemoryOS (section 3.3): the five segments nearest to the questi
 the score of the second: as a filter it loses answers.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -13,14 +13,23 @@ from anyio import to_thread
 
 from server.config import PagesSection
 from server.memory.line_table import Floats
-from server.memory.page_shelf import PageShelf, ShelvedSegment
+from server.memory.page_shelf import PageShelf
 from server.memory.page_shelves import PageShelves
-from server.memory.page_signs import PageQuery, Places, best_of, cut_query, page_signs, weigh
+from server.memory.page_signs import (
+    FIRST_LOOK,
+    PageQuery,
+    Places,
+    Signs,
+    best_of,
+    cut_query,
+    page_signs,
+    weigh,
+)
 from server.memory.page_weights import PageWeights
+from server.memory.postings import REACH
 from server.memory.question import Question, read_question
 from server.memory.speakers import Speakers, in_first_person
 from server.memory.terms import TermKind
-from server.memory.topics import closeness
 from server.memory.vectors_in_time import embed_in_time
 from server.memory.wording import Wording
 from server.ports import Embedder
@@ -60,13 +69,14 @@ class PageReader:
     def __init__(
         self,
         shelves: PageShelves,
-        embedder: Embedder,
+        embedder: Embedder | None,
         wording: Wording,
         section: PagesSection,
         weights: PageWeights,
         *,
         week_start: int = 0,
         embed_seconds: float = 1.0,
+        reach: int = REACH,
     ) -> None:
         self._shelves = shelves
         self._embedder = embedder
@@ -75,6 +85,7 @@ class PageReader:
         self._weights = weights
         self._week_start = week_start
         self._embed_seconds = embed_seconds
+        self._reach = reach
 
     async def prepare(self, person: str) -> None:
         """Read the pages of a person."""
@@ -99,33 +110,40 @@ class PageReader:
         async with self._shelves.hold(person) as shelf:
             if not len(shelf.table):
                 return PageFindings()
-            alike = self._wording.of_query(in_first_person(text, language, speakers))
-            [vector] = await embed_in_time(self._embedder, [alike], self._embed_seconds)
+            vector = None
+            if self._embedder is not None:
+                alike = self._wording.of_query(in_first_person(text, language, speakers))
+                [vector] = await embed_in_time(self._embedder, [alike], self._embed_seconds)
             question = read_question(text, language, at, self._week_start)
-            query = cut_query(replace(question, vector=vector), speakers)
-            return await to_thread.run_sync(self.rank, shelf, query)
+            query = cut_query(replace(question, vector=vector), speakers, self._reach)
+            return await to_thread.run_sync(rank, shelf, query, self._weights, self._section.gate)
 
-    def rank(self, shelf: PageShelf, query: PageQuery) -> PageFindings:
-        """Look through the pages on a shelf. Blocks."""
-        places, signs = page_signs(query, shelf.table, shelf.postings, shelf.vectors, LOOKED_AT)
-        said = shelf.table.moments[places] <= query.question.at.timestamp()
-        places, signs = places[said], {name: column[said] for name, column in signs.items()}
-        signs["topic"] = topic_sign(query.question, shelf, places)
-        asked = query.question.vector is not None
-        scores = weigh(signs, self._weights.with_vectors if asked else self._weights.by_words)
-        order = best_of(scores, SHOWN)
-        candidates = tuple(
-            PageCandidate(
-                shelf.table.pages[places[at]],
-                int(shelf.table.roles[places[at]]),
-                float(scores[at]),
-                {name: float(column[at]) for name, column in signs.items()},
-            )
-            for at in order.tolist()
-        )
-        relevance = self._weights.relevance(gate_signs(query.question, candidates))
-        gate = self._weights.threshold if self._section.gate is None else self._section.gate
-        return PageFindings(candidates, relevance, relevance >= gate)
+
+def rank(
+    shelf: PageShelf, query: PageQuery, weights: PageWeights, gate: float | None
+) -> PageFindings:
+    """Look through the pages on a shelf. Blocks.
+
+    Args:
+        shelf: The pages of one person.
+        query: What is asked.
+        weights: Of the signs. What counts nothing there has no part in the first look either.
+        gate: Probability from which anything is told; None for that of `weights`.
+    """
+    asked = query.question.vector is not None
+    worths = weights.with_vectors if asked else weights.by_words
+    first_look = {name: worth for name, worth in FIRST_LOOK.items() if worths.get(name)}
+    places, signs = page_signs(
+        query, shelf.table, shelf.postings, shelf.vectors, LOOKED_AT, first_look
+    )
+    said = shelf.table.moments[places] <= query.question.at.timestamp()
+    places, signs = places[said], {name: column[said] for name, column in signs.items()}
+    signs["topic"] = topic_sign(query.question, shelf, places)
+    candidates = _candidates(shelf, places, weigh(signs, worths), signs)
+    relevance = weights.relevance(gate_signs(query.question, candidates))
+    return PageFindings(
+        candidates, relevance, relevance >= (weights.threshold if gate is None else gate)
+    )
 
 
 def gate_signs(question: Question, candidates: Sequence[PageCandidate]) -> dict[str, float]:
@@ -153,22 +171,31 @@ def gate_signs(question: Question, candidates: Sequence[PageCandidate]) -> dict[
 
 def topic_sign(question: Question, shelf: PageShelf, places: Places) -> Floats:
     """Return how near the segment of each utterance is to the question, if it is one of the nearest five; else 0."""
-    found = np.zeros(len(places), np.float32)
     asked = {term.key for term in question.terms.terms if term.kind is not TermKind.NUMBER}
     rest = shelf.vectors.rest() if question.vector is not None else 0.0
-    near = {one.id: _nearness(question, asked, one, rest) for one in shelf.segments}
-    best = set(sorted(near, key=lambda key: (-near[key], key))[:BEST_SEGMENTS])
-    for at, place in enumerate(places.tolist()):
-        key = shelf.segment_of.get(shelf.table.pages[place], "")
-        if key in best:
-            found[at] = near[key]
-    return found
+    near = shelf.segment_table.nearness(asked, question.vector, rest).tolist()
+    named = sorted(
+        zip(near, shelf.segment_table.ids, strict=True), key=lambda one: (-one[0], one[1])
+    )
+    best = {key: nearness for nearness, key in named[:BEST_SEGMENTS]}
+    pages = (shelf.table.pages[place] for place in places.tolist())
+    return np.array([best.get(shelf.segment_of.get(page, ""), 0.0) for page in pages], np.float32)
 
 
-def _nearness(question: Question, asked: Set[str], segment: ShelvedSegment, rest: float) -> float:
-    """Return F of MemoryOS (equation 2) between a question and a segment; `rest` is what any two cosines come to."""
-    united = asked | segment.keys
-    jaccard = len(asked & segment.keys) / len(united) if united else 0.0
-    if question.vector is None or segment.mean is None:
-        return jaccard
-    return closeness(segment.mean, question.vector, rest) + jaccard
+def _candidates(
+    shelf: PageShelf, places: Places, scores: Floats, signs: Signs
+) -> tuple[PageCandidate, ...]:
+    """Return the best of the utterances that were looked at, best first."""
+    order = best_of(scores, SHOWN)
+    rows = np.stack([*signs.values()], axis=1)[order].tolist()
+    table = shelf.table
+    return tuple(
+        PageCandidate(table.pages[place], role, score, dict(zip(signs, row, strict=True)))
+        for place, role, score, row in zip(
+            places[order].tolist(),
+            table.roles[places[order]].tolist(),
+            scores[order].tolist(),
+            rows,
+            strict=True,
+        )
+    )

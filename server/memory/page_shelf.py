@@ -12,6 +12,7 @@ from server.memory.line_vectors import LineVectors
 from server.memory.lines import Role, word_token
 from server.memory.models import Segment
 from server.memory.postings import Postings
+from server.memory.segment_table import SegmentTable, ShelvedSegment
 from server.memory.terms import analyse
 
 Vector = NDArray[np.float32]
@@ -19,17 +20,6 @@ _NOWHERE = 0
 """No token of any word."""
 LineKey = tuple[str, int]
 """Page and role."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShelvedSegment:
-    """A segment that is not evicted, as search sees it."""
-
-    id: str
-    keys: frozenset[str]
-    """Its keywords in the form in which terms are compared."""
-    mean: Vector | None
-    """Mean of the vectors of its pages, left as long as it comes out; None if none of them has one."""
 
 
 @dataclass(slots=True)
@@ -48,6 +38,8 @@ class PageShelf:
     segment_of: dict[str, str] = field(default_factory=dict)
     """Segment of each page; empty until it has been sorted."""
     segments: Sequence[ShelvedSegment] = ()
+    segment_table: SegmentTable = field(default_factory=SegmentTable)
+    """Of the same."""
 
     @classmethod
     def of(
@@ -94,6 +86,7 @@ class PageShelf:
             )
             for segment in here
         )
+        self.segment_table = SegmentTable(self.segments)
 
     def _means(self, wanted: Set[str]) -> dict[str, Vector]:
         places: dict[str, list[int]] = {}

@@ -41,15 +41,17 @@ class PageQuery:
     words: Tokens
     pairs: Tokens
     pieces: Tokens
+    reach: int = REACH
+    """How many utterances away what a neighbour says still counts."""
 
 
-def cut_query(question: Question, speakers: Speakers) -> PageQuery:
+def cut_query(question: Question, speakers: Speakers, reach: int = REACH) -> PageQuery:
     """Cut a question; names of the speakers say who is asked about and are no words to look for."""
     text, language = question.text, question.language
     tokens = tokens_of(text, analyse(text, language), language, without_forms=speakers.forms)
     words, pairs, pieces = (np.unique(np.array(kind, np.uint32)) for kind in tokens)
     role = asked_role(text, language, speakers)
-    return PageQuery(question, role, words, pairs, pieces)
+    return PageQuery(question, role, words, pairs, pieces, reach)
 
 
 FIRST_LOOK: Mapping[str, float] = {
@@ -64,6 +66,7 @@ def page_signs(
     postings: Postings,
     vectors: LineVectors,
     limit: int,
+    first_look: Mapping[str, float] = FIRST_LOOK,
 ) -> tuple[Places, dict[str, Floats]]:
     """Return the utterances that are worth a close look, and the signs of their relevance.
 
@@ -73,16 +76,22 @@ def page_signs(
         postings: Of the same.
         vectors: Of the same.
         limit: How many are looked at closely.
+        first_look: Weights by which it is decided which.
     """
-    signs = _word_signs(query, table, postings)
-    signs |= _kind_signs(query, table)
-    signs |= _day_signs(query.question, table)
     asked = query.question.vector
-    signs["dense"] = (
-        np.zeros(len(table), np.float32) if asked is None else vectors.look_through(asked)
-    )
-    places = best_of(weigh(signs, FIRST_LOOK), limit)
-    close = {name: column[places] for name, column in signs.items()}
+    signs = _word_signs(query, table, postings) | _day_signs(query.question, table)
+    if query.role is not None:
+        signs["speaker"] = (table.roles == query.role).astype(np.float32)
+    if asked is not None:
+        signs["dense"] = vectors.look_through(asked)
+    known = {name: worth for name, worth in first_look.items() if name in signs}
+    looked_at = weigh(signs, known) if known else np.zeros(len(table), np.float32)
+    places = best_of(looked_at, limit)
+    top = float(signs["words"].max(initial=0.0))
+    none = np.zeros(len(places), np.float32)
+    close = {"speaker": none} | {name: column[places] for name, column in signs.items()}
+    close["words_of_best"] = close["words"] / np.float32(top) if top > 0 else close["words"]
+    close |= _kind_signs(query.question, table, places)
     return places, close | _vector_signs(asked, table, vectors, places)
 
 
@@ -93,38 +102,33 @@ def _word_signs(query: PageQuery, table: LineTable, postings: Postings) -> dict[
     before = np.full(len(table), _BEFORE, np.float32)
     after = np.full(len(table), _AFTER, np.float32)
     channels = {
-        "words": Channel(query.words, REACH, by_answer, by_question),
-        "pairs": Channel(query.pairs, REACH, before, after),
-        "pieces": Channel(query.pieces, REACH, before, after),
+        "words": Channel(query.words, query.reach, by_answer, by_question),
+        "pairs": Channel(query.pairs, query.reach, before, after),
+        "pieces": Channel(query.pieces, query.reach, before, after),
     }
     matched = postings.match([*channels.values()])
     signs = {}
     for (name, channel), row in zip(channels.items(), matched, strict=True):
         whole = float(postings.rarities(channel.tokens).sum())
         signs[name] = row / whole if whole > 0 else row
-    top = float(signs["words"].max(initial=0.0))
-    signs["words_of_best"] = signs["words"] / top if top > 0 else signs["words"]
     return signs
 
 
-def _kind_signs(query: PageQuery, table: LineTable) -> dict[str, Floats]:
-    wants = query.question.wants
+def _kind_signs(question: Question, table: LineTable, places: Places) -> dict[str, Floats]:
+    """Return what kind of utterance each is, as far as it matters to the question."""
+    wants = question.wants
+    wants_days = wants & {AnswerType.DAY, AnswerType.DURATION}
     flags = {
-        "speaker": table.roles == query.role if query.role is not None else None,
-        "asking": table.has(Mark.ENDS_ASKING),
-        "own": table.has(Mark.OWN),
-        "after_question": table.answers,
-        "short": table.words < _FEW_WORDS,
-        "opening": table.openings,
-        "dated": table.dated() if wants & {AnswerType.DAY, AnswerType.DURATION} else None,
+        "asking": table.has(Mark.ENDS_ASKING, places),
+        "own": table.has(Mark.OWN, places),
+        "after_question": table.answers[places],
+        "short": table.words[places] < _FEW_WORDS,
+        "opening": table.openings[places],
+        "dated": table.dated[places] & bool(wants_days),
     }
-    none = np.zeros(len(table), np.float32)
-    signs = {
-        name: none if column is None else column.astype(np.float32)
-        for name, column in flags.items()
-    }
-    signs["length"] = np.log1p(table.words).astype(np.float32) / 4
-    signs["offers"] = table.holding(wants)
+    signs: dict[str, Floats] = {name: column.astype(np.float32) for name, column in flags.items()}
+    signs["length"] = np.log1p(table.words[places]).astype(np.float32) / np.float32(4)
+    signs["offers"] = table.holding(wants, places)
     return signs
 
 
@@ -155,8 +159,8 @@ def _day_signs(question: Question, table: LineTable) -> dict[str, Floats]:
 def _vector_signs(
     asked: Floats | None, table: LineTable, vectors: LineVectors, places: Places
 ) -> dict[str, Floats]:
-    none = np.zeros(len(places), np.float32)
     if asked is None:
+        none = np.zeros(len(places), np.float32)
         return {"dense": none, "dense_near": none, "closeness": none}
     last = len(table) - 1
     before, after = np.maximum(places - 1, 0), np.minimum(places + 1, last)
@@ -172,9 +176,8 @@ def _vector_signs(
 
 def weigh(signs: Signs, weights: Mapping[str, float]) -> Floats:
     """Return the weighted sum of signs."""
-    total: Floats = np.sum(
-        [signs[name] * np.float32(worth) for name, worth in weights.items()], axis=0
-    )
+    columns = (signs[name] * np.float32(worth) for name, worth in weights.items())
+    total: Floats = sum(columns, np.zeros((), np.float32))
     return total
 
 

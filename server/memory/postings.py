@@ -51,13 +51,15 @@ class Postings:
             talks: A number for each that changes where a new talk begins: neighbours are of the same talk.
         """
         self._talks = np.asarray(talks, np.int64)
+        self._begins, self._ends = _bounds_of(self._talks)
         lengths = [len(tokens) for tokens in lines]
         tokens = np.concatenate([*lines, np.zeros(0, np.uint32)]).astype(np.uint64)
         places = np.repeat(np.arange(len(lines), dtype=np.uint64), lengths)
         keys, counts = np.unique(tokens << np.uint64(32) | places, return_counts=True)
         self._places = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
         self._counts = counts.astype(np.float32)
-        self._tokens, starts = np.unique(keys >> np.uint64(32), return_index=True)
+        found, starts = np.unique(keys >> np.uint64(32), return_index=True)
+        self._tokens: Tokens = found.astype(np.uint32)
         self._bounds = np.append(starts, len(keys))
         self._new: dict[int, dict[int, int]] = {}
 
@@ -68,88 +70,100 @@ class Postings:
 
     def add(self, tokens: Tokens, talk: int) -> None:
         """Add an utterance that follows those that are there."""
+        place = self.size
         for token in tokens.tolist():
             found = self._new.setdefault(token, {})
-            found[self.size] = found.get(self.size, 0) + 1
+            found[place] = found.get(place, 0) + 1
+        goes_on = place > 0 and self._talks[-1] == talk
+        begins = int(self._begins[-1]) if goes_on else place
         self._talks = np.append(self._talks, talk)
+        self._begins = np.append(self._begins, begins)
+        self._ends = np.append(self._ends, place + 1)
+        self._ends[begins:] = place + 1
 
     def rarities(self, tokens: Tokens) -> Floats:
         """Return how telling tokens are (BM25's idf); one that occurs nowhere is the most telling."""
-        found = np.array([len(self._of(token)[0]) for token in tokens.tolist()], np.float32)
-        return np.log1p((self.size - found + 0.5) / (found + 0.5)).astype(np.float32)
+        return self._rarities(self._occurrences(tokens)[1])
 
     def match(self, channels: Sequence[Channel]) -> Floats:
         """Return how well each utterance matches a query: shape (channels, utterances), sums of rarities."""
         scores = np.zeros((len(channels), self.size), np.float32)
+        width = max(1, _ROOM // max(1, self.size))
         for row, channel in enumerate(channels):
-            left = _MOST_POSTINGS
-            found = [(token, *self._of(token)) for token in channel.tokens.tolist()]
-            found = sorted(
-                (one for one in found if len(one[1])), key=lambda one: (len(one[1]), one[0])
-            )
-            chosen: list[tuple[int, Integers, Floats]] = []
-            for token, places, counts in found:
-                left -= len(places)
-                if left < 0 and chosen:
-                    break
-                chosen.append((token, places, counts))
-            width = max(1, _ROOM // max(1, self.size))
+            bounds, sizes = self._occurrences(channel.tokens)
+            order = np.lexsort((channel.tokens, sizes))
+            order = order[sizes[order] > 0]
+            allowed = np.cumsum(sizes[order]) <= _MOST_POSTINGS
+            allowed[:1] = True
+            chosen = order[allowed]
             for start in range(0, len(chosen), width):
-                self._add(scores[row], chosen[start : start + width], channel)
+                some = chosen[start : start + width]
+                found = [
+                    self._of(token, *between)
+                    for token, between in zip(
+                        channel.tokens[some].tolist(), bounds[some].tolist(), strict=True
+                    )
+                ]
+                scores[row] += self._rarities(sizes[some]) @ self._saturated(found, channel)
         return scores
 
-    def _of(self, token: int) -> tuple[Integers, Floats]:
+    def _occurrences(self, tokens: Tokens) -> tuple[Integers, Integers]:
+        """Return between which entries each token stands, new ones apart, and in how many utterances it is in all."""
+        at = np.searchsorted(self._tokens, tokens)
+        known = np.append(self._tokens, np.uint32(0))[at] == tokens
+        known &= at < len(self._tokens)
+        first = self._bounds[np.where(known, at, 0)]
+        bounds = np.stack([first, np.where(known, self._bounds[at + known], first)], axis=1)
+        sizes: Integers = bounds[:, 1] - bounds[:, 0]
+        if self._new:
+            sizes += np.array([len(self._new.get(one, ())) for one in tokens.tolist()], np.int64)
+        return bounds, sizes
+
+    def _rarities(self, sizes: Integers) -> Floats:
+        found = sizes.astype(np.float32)
+        return np.log1p((self.size - found + 0.5) / (found + 0.5)).astype(np.float32)
+
+    def _of(self, token: int, start: int, end: int) -> tuple[Integers, Floats]:
         """Return where a token occurs, and how often there."""
-        at = int(np.searchsorted(self._tokens, np.uint64(token)))
-        known = at < len(self._tokens) and self._tokens[at] == token
-        part = slice(self._bounds[at], self._bounds[at + 1]) if known else slice(0, 0)
-        places, counts = self._places[part], self._counts[part]
+        places, counts = self._places[start:end], self._counts[start:end]
         if token in self._new:
             new = self._new[token]
             places = np.append(places, [*new])
             counts = np.append(counts, np.array([*new.values()], np.float32))
         return places, counts
 
-    def _add(
-        self,
-        scores: Floats,
-        found: Sequence[tuple[int, Integers, Floats]],
-        channel: Channel,
-    ) -> None:
-        size, reach = self.size, channel.reach
-        rarities = self.rarities(np.array([token for token, _, _ in found], np.uint32))
-        owners = np.repeat(np.arange(len(found)), [len(places) for _, places, _ in found])
-        places = np.concatenate([places for _, places, _ in found])
-        counts = np.concatenate([counts for _, _, counts in found])
-        edge = np.full(reach, -1, np.int64)
-        talks = np.concatenate([edge, self._talks, edge])
-        spread = np.zeros(len(found) * size, np.float32)
-        touched = []
-        for shift in range(-reach, reach + 1):
-            near = talks[places + (reach + shift)] == talks[places + reach]
-            targets = places[near] + shift
-            keys = owners[near] * size + targets
-            spread[keys] += counts[near] * _weight(shift, targets, channel)
-            touched.append(keys)
-        keys = np.concatenate(touched)
-        last = np.empty(len(spread), np.int32)
-        order = np.arange(len(keys), dtype=np.int32)
-        last[keys] = order
-        keys = keys[last[keys] == order]  # each once
-        amounts = spread[keys]
-        worth = rarities[keys // size] * amounts / (amounts + _HALF)
-        scores += np.bincount(keys % size, weights=worth, minlength=size).astype(np.float32)
+    def _saturated(self, found: Sequence[tuple[Integers, Floats]], channel: Channel) -> Floats:
+        """Return how far tokens are borne out, from 0 to 1: shape (tokens, utterances)."""
+        reach = channel.reach
+        width = self.size + 2 * reach  # neighbours of the first and the last have room to go astray
+        owners = np.repeat(np.arange(len(found)), [len(places) for places, _ in found])
+        places = np.concatenate([places for places, _ in found])
+        counts = np.concatenate([counts for _, counts in found])
+        shifts = np.arange(-reach, reach + 1)[:, None]
+        amounts = counts * _weights(shifts, places, channel)
+        amounts *= (shifts >= self._begins[places] - places) & (
+            shifts < self._ends[places] - places
+        )
+        spread = np.zeros(len(found) * width, np.float32)
+        np.add.at(spread, (owners * width + places + reach + shifts).ravel(), amounts.ravel())
+        spread = spread.reshape(len(found), width)[:, reach : width - reach]
+        return spread / (spread + np.float32(_HALF))
 
 
-def _weight(shift: int, targets: Integers, channel: Channel) -> Floats | float:
-    """Return how much what stands `shift` utterances before a target counts for it (after it, if negative)."""
-    match shift:
-        case 0:
-            return 1.0
-        case 1:
-            return channel.before[targets]
-        case -1:
-            return channel.after[targets]
-        case _:
-            near = _BEFORE if shift > 0 else _AFTER
-            return float(near * _FADING ** (abs(shift) - 1))
+def _bounds_of(talks: Integers) -> tuple[Integers, Integers]:
+    """Return for each utterance where its talk begins, and where the next one does."""
+    cuts = np.flatnonzero(np.diff(talks)) + 1
+    starts, ends = np.append([0], cuts), np.append(cuts, [len(talks)])
+    lengths = ends - starts
+    return np.repeat(starts, lengths), np.repeat(ends, lengths)
+
+
+def _weights(shifts: Integers, places: Integers, channel: Channel) -> Floats:
+    """Return how much what stands at each place counts for what stands `shifts` after it: shape (shifts, places)."""
+    far = np.where(shifts > 0, _BEFORE, _AFTER) * _FADING ** (np.abs(shifts) - 1.0)
+    weights = np.repeat(np.where(shifts == 0, 1.0, far).astype(np.float32), len(places), axis=1)
+    if channel.reach:
+        last = len(channel.before) - 1
+        weights[channel.reach + 1] = channel.before[np.minimum(places + 1, last)]
+        weights[channel.reach - 1] = channel.after[np.maximum(places - 1, 0)]
+    return weights

@@ -129,10 +129,15 @@ def closeness(mean: Vector, other: Vector, rest: float) -> float:
     `rest` is divided by the lengths of the means, which have become shorter by as much: ``(a·b - rest) / (|a||b| - rest)``,
     the same for single vectors. Below a fifth of the distance that single vectors have the figures would say nothing.
     """
-    spread = max(
-        float(np.linalg.norm(mean) * np.linalg.norm(other)) - rest, _LEAST_SPREAD * (1 - rest)
-    )
-    return min(1.0, max(0.0, (float(mean @ other) - rest) / spread))
+    lengths = np.linalg.norm(mean) * np.linalg.norm(other)
+    return float(closenesses(np.array([mean @ other]), np.array([lengths]), rest)[0])
+
+
+def closenesses(products: Vector, lengths: Vector, rest: float) -> Vector:
+    """Return the same for many pairs, from their inner products and the products of their lengths."""
+    spread = np.maximum(lengths - rest, _LEAST_SPREAD * (1 - rest))
+    near: Vector = np.clip((products - rest) / spread, 0.0, 1.0)
+    return near
 
 
 def jaccard(keywords: Iterable[str], others: Iterable[str], language: str) -> float:

@@ -47,8 +47,8 @@ def columns(table: LineTable) -> list[list[float]]:
         table.marks,
         table.answers,
         table.words,
-        table.dated(),
-        table.holding(frozenset({AnswerType.DAY, AnswerType.MONEY})),
+        table.dated,
+        table.holding(frozenset({AnswerType.DAY, AnswerType.MONEY}), np.arange(len(table))),
         *(table.has(mark) for mark in Mark),
         *(table.telling_of(day, day + 2) for day in days),
     ]
@@ -164,9 +164,9 @@ def test_holding_is_the_share_of_what_is_wanted() -> None:
     money, day = AnswerType.MONEY, AnswerType.DAY
     kinds = [frozenset[AnswerType](), frozenset({money}), frozenset({money, day, AnswerType.AGE})]
     table = table_of(*(telling(holds=each) for each in kinds))
-    assert table.holding(frozenset({money, day})).tolist() == [0, 0.5, 1]
-    assert table.holding(frozenset({AnswerType.REASON})).tolist() == [0, 0, 0]
-    assert table.holding(frozenset()).tolist() == [0, 0, 0]
+    assert table.holding(frozenset({money, day}), np.arange(3)).tolist() == [0, 0.5, 1]
+    assert table.holding(frozenset({AnswerType.REASON}), np.arange(3)).tolist() == [0, 0, 0]
+    assert table.holding(frozenset(), np.arange(3)).tolist() == [0, 0, 0]
 
 
 def test_telling_of_needs_one_day_in_common() -> None:
@@ -181,4 +181,4 @@ def test_telling_of_needs_one_day_in_common() -> None:
     assert of(13, 20) == [True, False, True]
     assert of(5, 10) == [True, False, False]
     assert of(15, 19) == of(21, 25) == of(1, 9) == [False, False, False]
-    assert table.dated().tolist() == [True, False, True]
+    assert table.dated.tolist() == [True, False, True]

@@ -184,3 +184,10 @@ def test_a_large_store_that_grew_is_measured_about_alike() -> None:
     one, other = (vectors.stand(query, places(1_400))[1] for vectors in (grown, whole))
     np.testing.assert_allclose(one, other, atol=0.3)
     assert grown.rest() == pytest.approx(whole.rest(), abs=0.02)
+
+
+@pytest.mark.parametrize("factor", [1.0, 2.0**-10, 2.0**-20, 0.0, -1.0])
+def test_whole_vectors_come_back_as_halves_hold_them(factor: float) -> None:
+    rows = np.float32(factor) * rows_of(20, 8)
+    found = LineVectors(rows).of(places(20))
+    np.testing.assert_array_equal(found, rows.astype(np.float16).astype(np.float32))
