@@ -42,25 +42,15 @@ def draw(
 
 
 def _draw_recall(axes: Any, curves: Mapping[str, Mapping[str, float | None]], title: str) -> None:
-    # The legend names them in the order in which they end.
-    best_first = sorted(curves, key=lambda name: -(list(curves[name].values())[-1] or 0.0))
-    colours = {name: f"C{place % 10}" for place, name in enumerate(curves)}
-    for name in best_first:
+    whole, *_ = curves
+    # The legend names them in the order in which they end; the whole lies wide below those that hide it.
+    for name in sorted(curves, key=lambda name: -(list(curves[name].values())[-1] or 0.0)):
         curve = {int(depth): value for depth, value in curves[name].items() if value is not None}
-        is_whole = name == next(iter(curves))
-        axes.plot(
-            [*curve],
-            [*curve.values()],
-            label=name,
-            color="black" if is_whole else colours[name],
-            linewidth=2.2 if is_whole else 1.2,
-            linestyle="-" if is_whole or list(curves).index(name) <= 10 else "--",
-            marker=".",
-            zorder=3 if is_whole else 2,
-        )
+        style = {"color": "0.75", "linewidth": 6, "zorder": 1} if name == whole else {"marker": "."}
+        axes.plot([*curve], [*curve.values()], label=name, **style)
     axes.set(xlabel="k, turns looked at", ylabel="recall@k", title=title)
     axes.grid(color="0.92")
-    axes.legend(fontsize=8, loc="lower right")
+    axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 def _draw_times(axes: Any, times: Mapping[int, Mapping[str, float | None]]) -> None:
@@ -80,5 +70,6 @@ def _draw_times(axes: Any, times: Mapping[int, Mapping[str, float | None]]) -> N
         xlabel="pages of one person",
         ylabel="ms a question, without embedding",
     )
+    axes.set_xticks([*times], [f"{size:,}" for size in times])
     axes.grid(color="0.92")
     axes.legend(fontsize=8)
