@@ -165,9 +165,13 @@ class Memory:
 
 
 def _pages_told(turn: Turn) -> list[str]:
-    """Return the pages that reached the prompt of a turn: word for word, or as a fact drawn from them."""
-    drawn = {line.id: line.sources for line in (*turn.recalled.lines, *turn.recalled.standing)}
-    return sorted({page for key in turn.told for page in drawn.get(key, (key,))})
+    """Return the pages that came to mind and reached the prompt of a turn: word for word, or as a fact drawn from them.
+
+    What stands in every prompt did not come to mind for that: it would heat its segments at every turn.
+    """
+    found: dict[str, tuple[str, ...]] = {page.id: (page.id,) for page in turn.recalled.pages}
+    found |= {line.id: line.sources for line in turn.recalled.lines}
+    return sorted({page for key in turn.told for page in found.get(key, ())})
 
 
 def page_of(turn: Turn) -> Page | None:

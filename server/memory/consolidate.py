@@ -4,6 +4,7 @@ A page stays queued until its facts, or the finding that there are none, are com
 model that fails and a model that talks nonsense all lead to the same place: the pages are tried again.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -20,7 +21,7 @@ from server.memory.comparing import Closeness, Relation, relations
 from server.memory.extract import Extractor
 from server.memory.harvest import Harvest
 from server.memory.heat import hot
-from server.memory.models import Fact, Page
+from server.memory.models import Fact, Page, Segment
 from server.memory.shelf import Entry, Shelf, make_entry
 from server.memory.shelves import Shelves
 from server.memory.sorting import Sorter
@@ -34,7 +35,7 @@ log = structlog.get_logger(__name__)
 _NEAREST = 30
 """Stored facts that a new one is compared with."""
 _MOST_PORTRAYED = 40
-"""Pages of a hot segment that the profile is updated from at once."""
+"""Pages of hot segments that the profile is updated from at once."""
 
 
 class Consolidator:
@@ -159,7 +160,7 @@ class Consolidator:
             harvest = await self._choose(attempts).extract(batch, attempts)
             sorting = await self._sorter.sort(batch, harvest, self._clock.now())
             stored = await self._admit(harvest, ids, sorting)
-            return stored + await self._portray(batch[0].person)
+            return stored + await self._portray(batch, sorting)
         except OmoideError as error:
             if error.code == "llm-preempted":  # somebody talks: no fault of the model
                 raise
@@ -177,19 +178,24 @@ class Consolidator:
         """After a model has failed often enough, keep what was said in the person's own words."""
         return self.extractor if attempts < self._section.attempts else self._rules
 
-    async def _portray(self, person: str) -> list[Fact]:
-        """Update the profile from the segment that has turned hot, if one has; return what was learnt of the agent.
+    async def _portray(self, batch: Sequence[Page], sorting: Sorting) -> list[Fact]:
+        """Update the profile from the segments that have turned hot; return what was learnt of the agent.
 
-        What goes wrong is logged: the segment stays hot and is looked at again after the next batch.
+        A batch has just been looked at as a whole, so this is for what it adds to earlier ones, and waits until there is
+        as much to read as in a full batch: it costs as much. What goes wrong is logged: the segments stay hot, and are
+        looked at again when something is added.
         """
-        now = self._clock.now()
+        person = batch[0].person
+        added = Counter(sorting.segment_of[page.id] for page in batch)
         segments = await to_thread.run_sync(self._store.tiers.segments_of, person)
-        ready = hot(segments, now, self._segments)
-        if not ready:
+        ready = [
+            segment
+            for segment in hot(segments, self._clock.now(), self._segments)
+            if segment.unread > added[segment.id] > 0
+        ]
+        if sum(segment.unread for segment in ready) < self._section.turns:
             return []
-        one = ready[0]
-        last = min(one.unread, _MOST_PORTRAYED)
-        pages = await to_thread.run_sync(self._store.pages.of_segment, person, one.id, last)
+        pages = await to_thread.run_sync(self._unread, ready)
         known = await to_thread.run_sync(self._store.portrait.traits_of, person)
         try:
             harvest = await self.extractor.portray(pages, known, 0)
@@ -197,8 +203,22 @@ class Consolidator:
             log.warning("portrait-put-off", code=error.code)
             return []
         stored = await self._admit(harvest)
-        await self._writer.run(partial(self._store.tiers.read_through, one.id))
+        for segment_id in {page.segment for page in pages}:
+            await self._writer.run(partial(self._store.tiers.read_through, segment_id))
         return stored
+
+    def _unread(self, segments: Sequence[Segment]) -> list[Page]:
+        """Return the pages that the profile has not been updated from, oldest first. Blocks.
+
+        Of the first segment the newest, if there are very many; the others in so far as there is room for all of theirs.
+        """
+        pages: list[Page] = []
+        for segment in segments:
+            room = _MOST_PORTRAYED - len(pages)
+            if not pages or segment.unread <= room:
+                last = min(segment.unread, room)
+                pages += self._store.pages.of_segment(segment.person, segment.id, last)
+        return sorted(pages, key=lambda page: page.at)
 
     async def _admit(
         self,

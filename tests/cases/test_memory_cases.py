@@ -1,13 +1,17 @@
 """Public faults of memory systems that no other test of memory names: dates out of nowhere, languages, drops, crowding."""
 
+import json
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from server.config import EmbeddingSection
+from server.commands.bench_dialogues import bench_dialogues
+from server.config import Config, EmbeddingSection
 from server.embedding import build
 from server.memory import page_of
-from tests.memory.remembering import NOON, fact, opened, turn
+from server.memory.page_weights import load_page_weights
+from tests.memory.remembering import NOON, PATIENT, fact, opened, turn
 
 A_DAY = {
     "明日の朝は歯医者に行く。": True,
@@ -122,3 +126,73 @@ async def test_one_fact_is_one_line_of_a_prompt_however_often_it_was_told(tmp_pa
             await room.memory.extract()
         assert len(await room.known()) == 1
         assert len(await room.recalled("猫は元気かな、タマは元気かな")) == 1
+
+
+@pytest.mark.model
+@pytest.mark.parametrize(
+    ("old", "new", "question", "language"),
+    [
+        ("My favourite player is Ronaldo.", "My favourite player is Messi now.",
+         "Who is my favourite player?", "en"),
+        ("一番好きな選手はロナウドだよ。", "今は一番好きな選手はメッシだよ。", "一番好きな選手は誰だっけ？", "ja"),
+        ("My dentist is Dr. Brown.", "I have a new dentist: my dentist is Dr. Green now.",
+         "Who is my dentist, Dr. Brown?", "en"),
+        ("コーヒーは毎朝二杯飲むよ。", "コーヒーは今は毎朝一杯だけ飲むよ。", "コーヒーは毎朝二杯だったっけ？", "ja"),
+    ],
+)  # fmt: skip
+async def test_what_is_otherwise_now_is_told_and_the_old_is_not_however_well_it_matches(
+    tmp_path: Path, old: str, new: str, question: str, language: str
+) -> None:
+    """mem0ai/mem0#5867, 410979729/scope-recall-hermes#35, dat999zx/knowl#98: the stale one was the stronger match."""
+    embedder = build(EmbeddingSection(engine="use"))
+    with opened(tmp_path, embedder=embedder, retrieval=PATIENT) as room:
+        for said in (old, new):
+            room.tell(said, language=language)
+            await room.memory.extract()
+            room.clock.pass_time(days=1)
+        told = await room.recalled(question, language=language)
+        kept = await room.memory.archive.facts("hana")
+    await embedder.aclose()
+    assert [each.current for each in kept] == [False, True]
+    assert kept[0].superseded_at is not None
+    assert told == [kept[1].text]
+
+
+@pytest.mark.model
+async def test_figures_come_with_the_hash_of_the_data_and_what_they_were_measured_with(
+    tmp_path: Path,
+) -> None:
+    """Rows 9 and 78: published figures that nobody could repeat, and an evaluation with other parameters than the paper's."""
+    told = [
+        {
+            "sample_id": "two",
+            "conversation": {
+                "speaker_a": "Tom",
+                "speaker_b": "Omo",
+                "session_1_date_time": "2026-09-07T18:40",
+                "session_1": [
+                    {"speaker": "Tom", "dia_id": "D1:1", "text": "I have a dog called Biscuit."},
+                    {"speaker": "Omo", "dia_id": "D1:2", "text": "What a name!"},
+                ],
+            },
+            "qa": [
+                {
+                    "question": "What is my dog called?",
+                    "answer": "Biscuit",
+                    "evidence": ["D1:1"],
+                    "category": 4,
+                }
+            ],
+        }
+    ]
+    file = tmp_path / "two.json"
+    file.write_text(json.dumps(told), encoding="utf-8")
+    config = Config(embedding=EmbeddingSection(engine="use"))
+    report = await bench_dialogues(file, config, lambda _: None, ablate=False)
+    data, parameters = report.data["data"], report.data["parameters"]
+    assert isinstance(data, dict)
+    assert isinstance(parameters, dict)
+    assert data["sha256"] == sha256(file.read_bytes()).hexdigest()
+    assert parameters["embedder"]
+    assert parameters["weights"] == dict(load_page_weights().with_vectors)
+    assert report.data["turn_recall_at_5"] == 1.0

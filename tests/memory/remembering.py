@@ -22,6 +22,8 @@ from tests.fakes import PROMPTS, FakeEmbedder, FakeLlm, Step
 TOKYO = ZoneInfo("Asia/Tokyo")
 NOON = datetime(2026, 9, 27, 12, 0, tzinfo=TOKYO)
 """A Sunday."""
+PATIENT = {"embed_timeout_seconds": 30.0, "deadline_seconds": 30.0}
+"""For retrieval with a real embedder, however busy the machine is."""
 CAT = "猫を飼い始めたんだ。"
 CAT_FACT = "あなたは猫を飼い始めた。"
 DOG = "犬も飼っているよ。"

@@ -141,6 +141,7 @@ def killed_at(folder: Path, point: str) -> None:
 
 @pytest.mark.parametrize("point", POINTS)
 async def test_no_turn_is_lost_and_no_fact_is_there_twice(tmp_path: Path, point: str) -> None:
+    """X#1274, X#3095, X#2013, X#1182, X#1676: memory was not saved, lost, overwritten, or empty after a restart."""
     killed_at(tmp_path, point)
     with opened(tmp_path, clock=HandClock(), retrieval={"gate": 0.0}) as room:
         room.clock.pass_time(hours=2)

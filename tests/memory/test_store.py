@@ -162,6 +162,7 @@ def test_a_time_without_a_zone_is_refused(store: Store) -> None:
 
 
 def test_a_replaced_fact_is_kept_and_dated_but_not_current(store: Store) -> None:
+    """Row 54: the record that lost was destroyed."""
     add(store, fact("あなたは東京に住んでいる。"))
     later = NOON + timedelta(days=1)
     store.add_facts([fact("あなたは大阪に引っ越した。", later)], later,

@@ -100,6 +100,7 @@ def host_zone(request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.mark.usefixtures("host_zone")
 def test_case_43_the_zone_of_the_host_changes_nothing() -> None:
+    """Row 43: what held was right on hosts in UTC alone."""
     assert read("来週の土曜", "ja") == ["来週の土曜 = 2026-10-03"]
     assert read("tonight at 8", "en") == ["tonight at 8 = 2026-09-27T20:00"]
     assert read("3時間後", "ja") == ["3時間後 = 2026-09-27T17:00"]

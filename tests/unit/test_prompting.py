@@ -299,7 +299,7 @@ def all_that_has_been_told(turns: int) -> Recollection:
 
 @pytest.mark.parametrize("traits", [FULL, SMALL], ids=["remote", "embedded"])
 def test_a_prompt_is_no_longer_after_two_thousand_turns_than_after_five(traits: LlmTraits) -> None:
-    """Row 76 of the memory cases: the whole talk was sent at every turn."""
+    """Row 76 of the memory cases, and growth in group 10: the whole talk was sent at every turn."""
     buffer = WorkingBuffer(HistorySection())
     sizes = {}
     for number in range(1, 2_001):

@@ -1,0 +1,106 @@
+"""What heats a segment, and when the profile is updated from the hot ones: a second call of the model, so not often."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from server.memory.extract import RulesExtractor
+from server.memory.harvest import Harvest, Topic
+from server.memory.models import Page, Trait
+from server.turn import Recalled, RecalledPage, Recollection
+from tests.memory.remembering import NOON, Room, opened, turn
+
+ALLERGY = "私はえびアレルギーなんだ。"
+CAT = "猫のタマを飼ってるよ。"
+
+
+class Sorted(RulesExtractor):
+    """Takes all pages with one of its words for one topic, and keeps what it is asked to portray."""
+
+    def __init__(self, *words: str) -> None:
+        super().__init__()
+        self.words = words
+        self.portrayed: list[list[str]] = []
+
+    async def extract(self, pages: Sequence[Page], attempt: int) -> Harvest:
+        topics = [
+            Topic(frozenset({word}), f"{word}の話。", tuple(p.id for p in pages if word in p.said))
+            for word in self.words
+        ]
+        return Harvest(topics=tuple(topic for topic in topics if topic.pages))
+
+    async def portray(self, pages: Sequence[Page], known: Sequence[Trait], attempt: int) -> Harvest:
+        self.portrayed.append([page.said for page in pages])
+        return Harvest()
+
+
+async def visits(room: Room, person: str = "hana") -> dict[str, int]:
+    """Return how often each segment was visited, by its keywords."""
+    await room.memory._writer.settle()
+    segments = room.memory._store.tiers.segments_of(person)
+    return {"".join(sorted(segment.keywords)): segment.visits for segment in segments}
+
+
+async def test_what_stands_in_every_prompt_heats_nothing_and_what_came_to_mind_does(
+    tmp_path: Path,
+) -> None:
+    """Row 82: a fact that stands would heat its segment at every turn, whatever is talked of."""
+    with opened(tmp_path, Sorted("えび", "猫")) as room:
+        room.tell(ALLERGY, CAT)
+        await room.memory.extract()
+        allergy, cat = await room.memory.archive.pages("hana")
+        grave = Recalled(ALLERGY, NOON, 1.0, id="allergy", sources=(allergy.id,))
+        line = Recalled(CAT, NOON, 1.0, id="cat", sources=(cat.id,))
+        page = RecalledPage(allergy.id, ALLERGY, "", NOON, 1.0)
+        for recalled, told, expected in (
+            (Recollection(standing=(grave,)), ("allergy",), {"えび": 0, "猫": 0}),
+            (Recollection((line,), standing=(grave,)), ("allergy", "cat"), {"えび": 0, "猫": 1}),
+            (Recollection((line,), standing=(grave,)), ("allergy",), {"えび": 0, "猫": 1}),
+            (Recollection((grave,), standing=(grave,)), ("allergy",), {"えび": 1, "猫": 1}),
+            (Recollection(pages=(page,)), (allergy.id,), {"えび": 2, "猫": 1}),
+        ):
+            asked = turn("何を食べようかな。", room.clock.now())
+            asked.recalled, asked.told = recalled, told
+            room.memory.turn_finished(asked)
+            assert await visits(room) == expected
+
+
+def said(word: str, first: int, last: int) -> list[str]:
+    return [f"{word}のことを{number}回話したよ。" for number in range(first, last)]
+
+
+@pytest.mark.parametrize(
+    ("batches", "portrayed"),
+    [
+        pytest.param([said("猫", 0, 8)], [], id="one batch was looked at as a whole"),
+        pytest.param([said("猫", 0, 5), said("猫", 5, 6)], [], id="too little for a call"),
+        pytest.param(
+            [said("猫", 0, 5), said("猫", 5, 8)], [said("猫", 0, 8)], id="a batch of new pages"
+        ),
+        pytest.param(
+            [said("猫", 0, 8), said("犬", 0, 1)], [], id="nothing was added to what is hot"
+        ),
+        pytest.param(
+            [said("猫", 0, 5), said("犬", 0, 5), said("猫", 5, 6) + said("犬", 5, 6)],
+            [said("猫", 0, 5) + said("犬", 0, 5) + said("猫", 5, 6) + said("犬", 5, 6)],
+            id="all that is hot in one call",
+        ),
+        pytest.param(
+            [said("猫", 0, 7), said("猫", 7, 9), said("猫", 9, 10)],
+            [said("猫", 0, 9)],
+            id="what was read does not count again",
+        ),
+    ],
+)
+async def test_the_profile_is_updated_when_a_batch_adds_enough_to_what_is_hot(
+    batches: list[list[str]], portrayed: list[list[str]], tmp_path: Path
+) -> None:
+    extractor = Sorted("猫", "犬")
+    with opened(tmp_path, extractor) as room:
+        for batch in batches:
+            room.tell(*batch)
+            await room.memory.extract()
+            room.clock.moment += timedelta(hours=1)
+    assert extractor.portrayed == portrayed
