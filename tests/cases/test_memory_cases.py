@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from server.commands.bench_dialogues import bench_dialogues
+from server.commands.bench_dialogues import Plan, bench_dialogues, read_set
+from server.commands.reach import Place
 from server.config import Config, EmbeddingSection
 from server.embedding import build
 from server.memory import page_of
@@ -187,8 +188,10 @@ async def test_figures_come_with_the_hash_of_the_data_and_what_they_were_measure
     ]
     file = tmp_path / "two.json"
     file.write_text(json.dumps(told), encoding="utf-8")
-    config = Config(embedding=EmbeddingSection(engine="use"))
-    report = await bench_dialogues(file, config, lambda _: None, ablate=False)
+    place = Place(Config(embedding=EmbeddingSection(engine="use")), tmp_path)
+    some = read_set(file, None)
+    assert some is not None
+    report = await bench_dialogues(some, place, Plan(), lambda _: None)
     data, parameters = report.data["data"], report.data["parameters"]
     assert isinstance(data, dict)
     assert isinstance(parameters, dict)

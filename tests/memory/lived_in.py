@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from anyio import to_thread
 
 from firmware_bridge.events import SpeechStopped, TextSaid
 from server.config import Config
@@ -100,6 +99,7 @@ class Home:
             self.house.house, config=config, memory=memory, clock=clock, turns=turns
         )
         self.waiting: dict[str, int] = {}
+        memory.diary.summarizer = ModelSummarizer(model, PromptFiles(PROMPTS))
 
     def turn_finished(self, turn: Turn) -> None:
         self.held.append(turn)
@@ -131,15 +131,7 @@ class Home:
 
     async def end_days(self) -> None:
         """Summarize the days that are over."""
-        summarizer = ModelSummarizer(self.model, PromptFiles(PROMPTS))
-        portrait = self.memory._store.portrait
-        now = self.clock.now()
-        for person, day in await to_thread.run_sync(portrait.days_without_summary, now):
-            pages = [
-                page for page in await self.memory.archive.pages(person) if page.at.date() == day
-            ]
-            summary = await summarizer.summarize(pages, [], [], now)
-            await to_thread.run_sync(portrait.put_summary, summary)
+        await self.memory.diary.keep_up()
 
 
 @asynccontextmanager
