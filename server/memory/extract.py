@@ -37,8 +37,8 @@ LONGEST_ANSWER = 20_000
 _TEMPERATURES = (0.0, 0.4, 0.8)
 """By attempt: the same decoding that failed once never recovers."""
 _MOST_TOKENS = 1_600
-_MEANINGFUL = 0.6
-"""Weight of a term that is no frame word."""
+_MEANINGFUL = {"ja": 0.6, "en": 0.6, "zh": 0.5}
+"""Weight of a term that is no frame word; Chinese is cut into pairs of signs, of which none weighs more."""
 _KNOWN = {"ja": "これまでにわかっていること", "zh": "已知特点"}
 
 
@@ -196,7 +196,8 @@ class ModelExtractor:
 
 def _stands_alone(sentence: str, language: str) -> bool:
     """Say whether a sentence still means something without those around it: "I want to go again" does not."""
-    return any(term.weight >= _MEANINGFUL for term in plain_analysis(sentence, language).terms)
+    least = _MEANINGFUL.get(language, _MEANINGFUL["en"])
+    return any(term.weight >= least for term in plain_analysis(sentence, language).terms)
 
 
 def _quoted(sentence: str, page: Page) -> str:
