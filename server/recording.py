@@ -16,7 +16,7 @@ import structlog
 from server.audio import write_wav
 from server.config import RecordingSection
 from server.errors import StoreError
-from server.turn import Turn
+from server.turn import Recalled, Turn
 
 log = structlog.get_logger(__name__)
 
@@ -117,15 +117,23 @@ def describe(turn: Turn) -> Mapping[str, object]:
         "language": transcript.language if transcript else "",
         "query": turn.query,
         "recalled": [
-            {
-                "id": line.id,
-                "text": line.text,
-                "said_at": line.at.isoformat(),
-                "score": line.score,
-                "parts": dict(line.parts),
-            }
+            {**_describe_fact(line), "score": line.score, "parts": dict(line.parts)}
             for line in turn.recalled.lines
         ],
+        "standing": [_describe_fact(line) for line in turn.recalled.standing],
+        "pages": [
+            {
+                "id": page.id,
+                "said": page.said,
+                "heard": page.heard,
+                "at": page.at.isoformat(),
+                "neighbour": page.neighbour,
+                "score": page.score,
+                "parts": dict(page.parts),
+            }
+            for page in turn.recalled.pages
+        ],
+        "told": list(turn.told),
         "reply": turn.reply,
         "heard": turn.heard,
         "emotion": turn.emotion,
@@ -143,4 +151,13 @@ def describe(turn: Turn) -> Mapping[str, object]:
             }
             for event in turn.events
         ],
+    }
+
+
+def _describe_fact(line: Recalled) -> Mapping[str, object]:
+    return {
+        "id": line.id,
+        "text": line.text,
+        "said_at": line.at.isoformat(),
+        "sources": list(line.sources),
     }

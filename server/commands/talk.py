@@ -27,6 +27,7 @@ NO_TURN: Mapping[str, object] = {
     "stages_ms": {},
     "prompt_tokens": 0,
     "recalled": [],
+    "standing": [],
     "underruns": 0,
     "overflows": 0,
     "early_stop_ms": 0.0,
@@ -137,6 +138,7 @@ def describe_turn(answer: Answer, trace: Trace | None) -> dict[str, Any]:
         "stages_ms": dict(trace["stages_ms"]) if trace else {},
         "prompt_tokens": trace["prompt_tokens"] if trace else 0,
         "recalled": _describe_recalled(trace),
+        "standing": [line["text"] for line in trace.get("standing", ())] if trace else [],
         "underruns": answer.underruns,
         "overflows": answer.overflows,
         "early_stop_ms": answer.early_stop_ms,
@@ -167,8 +169,9 @@ def tell_turn(turn: Mapping[str, Any], tell: Tell) -> None:
     """Print a turn for people."""
     tell(f"you     {turn['transcript']}")
     tell(f"robot   {turn['reply']}" + (f"  [{turn['emotion']}]" if turn["emotion"] else ""))
-    for line in turn["recalled"] or ():
-        tell(f"        recalled {line['text']}")
+    lines = [f"recalled {line['text']}" for line in turn["recalled"] or ()]
+    for line in (*lines, *(f"stands {text}" for text in turn["standing"])):
+        tell(f"        {line}")
     first_sound, answered = turn["first_sound_ms"], turn["first_audio_ms"]
     if first_sound is not None:
         filler = "" if first_sound == answered else ", to fill the wait"

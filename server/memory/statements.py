@@ -63,7 +63,7 @@ _COURTESY = re.compile(
     | ^i(?:'m|\ am|\ was)?\ (?:(?:not\ |so\ |all\ |just\ |only\ )?(?:sure|fine|ok(?:ay)?|good|back|done|ready|sorry|glad|joking|kidding|listening)
         |(?:really\ |totally\ |also\ )?(?:do(?:n't|\ not)?\ )?(?:know|agree|understand|guess|think|hope|suppose|see|get)(?:\ (?:so|that|it|not))?
         |(?:do|did|will|would|can|could|have|had)(?:n't|\ not)?)(?:\ (?:now|too|then|again|though))?[.!]*$
-    | ^(?:你好|早上好|晚安|谢谢|再见|好的|是的|嗯|哦|对)[^，]{0,6}$
+    | ^(?:你好|早上好|晚安|谢谢|再见|好的|是的|嗯|哦|对)[^，]{0,6}$ | ^我(?:都|也)?(?:知道|明白|懂|同意)了?[。.!！]*$
     """,
     re.VERBOSE | re.IGNORECASE,
 )

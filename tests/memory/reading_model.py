@@ -53,7 +53,11 @@ _FIELDS = (
     ("work", r"I work as (a software tester)"), ("health", r"(えびアレルギー)|(allergic to peanuts)|(血圧の薬)"),
 )  # fmt: skip
 _MOODS = re.compile(r"疲れ|心配|うれし|tired|happy")
-_ACKNOWLEDGED = {"ja": "そうなんですね。", "en": "I see, thank you for telling me."}
+_ACKNOWLEDGED = {
+    "ja": "そうなんですね。",
+    "en": "I see, thank you for telling me.",
+    "zh": "原来如此。",
+}
 
 
 class Work(StrEnum):

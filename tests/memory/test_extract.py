@@ -304,8 +304,12 @@ async def test_facts_know_the_same_first_day_of_the_week_as_questions() -> None:
         ("I want to go there again.", "en", False),
         ("もう食べたよ。", "ja", True),
         ("I can't swim.", "en", True),
-        ("我对花生过敏。", "zh", True),
         ("我昨天看了电视。", "zh", True),
+        ("我要走了。", "zh", False),
+        ("我知道了。", "zh", False),
+        ("我对花生过敏。", "zh", True),
+        ("我每天早上吃降压药。", "zh", True),
+        ("我养了一只猫，叫小白。", "zh", True),
     ],
 )
 async def test_a_sentence_that_means_nothing_alone_is_not_kept(

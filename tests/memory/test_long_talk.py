@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from server.commands.bench_prompt import as_text, common_prefix_tokens
 from server.config import EmbeddingSection
 from server.embedding import build
 from server.memory.extract import RulesExtractor
@@ -99,3 +101,25 @@ async def grow(lived_in: Home, texts: Sequence[str]) -> None:
         lived_in.memory.turn_finished(turn(said, lived_in.clock.now()))
         lived_in.clock.pass_time(minutes=30)
     await lived_in.memory.extract("hana")
+
+
+async def test_what_memory_learns_in_mid_talk_leaves_the_persona_read(tmp_path: Path) -> None:
+    """From turn to turn all but the last exchanges is read already; after facts were drawn, all in front of the portrait."""
+    visits = [visit for visit in script() if visit.person == "hana"]
+    longest = max(visits, key=lambda visit: len(visit.said))
+    async with home(tmp_path) as lived_in:
+        for visit in visits[: visits.index(longest) + 1]:
+            await lived_in.visit(visit)
+        prompts = lived_in.model.prompts[Work.REPLY][-len(longest.said) :]
+        assert lived_in.batch < len(prompts)
+    for turn_number, (before, after) in enumerate(pairwise(prompts), start=1):
+        alike = common_prefix_tokens(before, after)
+        persona, found, _ = before.system.partition("<about_the_person>\n")
+        assert found
+        if turn_number == lived_in.batch:
+            assert before.system != after.system
+            assert estimate_tokens(persona) <= alike < estimate_tokens(before.system)
+        else:
+            assert alike >= estimate_tokens(before.system)
+    share = estimate_tokens(persona) / estimate_tokens(as_text(before))
+    assert share > 0.5, "most of a prompt is what never changes"
