@@ -240,6 +240,7 @@ def _signs_between(old: Entry, new: Entry) -> dict[str, float]:
         "names_same": before.names == after.names,
         "persons_same": before.persons == after.persons,
         "speak_of_others": _speak_of_others(before, after, changed=tells),
+        "other_kind": lexicon.are_other_kinds(before.kinds, after.kinds),
         "other_side": _other_side(old.fact, new.fact),
         "only_adds": _only_adds(old, new),
         "lives": _lives(old) and _lives(new),

@@ -18,8 +18,10 @@ from server.errors import OmoideError
 from server.memory import temporal
 from server.memory.answers import Draft, read_drafts
 from server.memory.grounding import is_grounded
+from server.memory.habits import weekdays
 from server.memory.models import Fact, Kind, Origin, Page
 from server.memory.statements import is_statement, sentences
+from server.memory.temporal import Granularity, TimeSpan
 from server.memory.wording import framed, plain_analysis, without_frame
 from server.ports import Llm, TextDelta
 from server.turn import Decoding, Message, Prompt
@@ -179,21 +181,33 @@ def event_days(
 ) -> tuple[date | None, date | None]:
     """Return the first and the last day that a statement speaks of, if it names days at all.
 
+    A day of which only the month had to be guessed ("the 28th") counts where no other is sure; a bare weekday, an hour
+    and a birthday come round again and again.
+
     Args:
         text: The statement.
         language: Two-letter code of it.
         said_at: When it was said, aware, in the person's zone.
         week_start: First day of the week, 0 for Monday.
     """
+    spans = temporal.find_times(text, language, said_at, week_start=week_start)
+    guessed = [] if _comes_every_year(text, language) else [*filter(_is_calendar_day, spans)]
     days = [
         (span.first_day, span.last_day)
-        for span in temporal.find_times(text, language, said_at, week_start=week_start)
-        if span.certain
+        for span in [span for span in spans if span.certain] or guessed
+        if (span.last_day - span.first_day).days < LONGEST_EVENT_DAYS
     ]
-    days = [(first, last) for first, last in days if (last - first).days < LONGEST_EVENT_DAYS]
     if not days:
         return None, None
     return min(first for first, _ in days), max(last for _, last in days)
+
+
+def _is_calendar_day(span: TimeSpan) -> bool:
+    return span.granularity is Granularity.DAY and not weekdays(span.phrase)
+
+
+def _comes_every_year(text: str, language: str) -> bool:
+    return "birthday" in plain_analysis(text, language).notions
 
 
 def _stands_alone(sentence: str, language: str) -> bool:

@@ -120,8 +120,7 @@ class HybridReader:
         for fact_id, parts in signs.items():
             fact, probability = shelf.entries[fact_id].fact, relevances[fact_id]
             boost = recency(fact.said_at, question.at, section.recency_weight, section.recency_days)
-            is_of_others = bool(parts[OF_OTHERS])
-            passed = probability >= gate and not is_of_others
+            passed = probability >= gate
             shown = {
                 "relevance": probability,
                 "dense": parts["dense"],
@@ -129,7 +128,7 @@ class HybridReader:
                 "recency": boost,
                 "date": parts.get("in_range", 0.0),
             }
-            why = "about somebody else" if is_of_others else "not relevant enough"
+            why = "about somebody else" if parts[OF_OTHERS] else "not relevant enough"
             reason = "" if passed else why
             scored.append(Candidate(fact, probability + boost, passed, shown, reason, parts))
         return scored

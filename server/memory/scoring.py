@@ -11,7 +11,7 @@ from datetime import datetime
 
 from server.memory import lexicon
 from server.memory.answer_types import AnswerType, offers
-from server.memory.judging import NO_OPINION, add_standing
+from server.memory.judging import NO_OPINION, Forest, add_standing
 from server.memory.question import Question
 from server.memory.shelf import Cosines, Entry, Shelf
 from server.memory.sounds import likeness, occurs_in
@@ -19,7 +19,9 @@ from server.memory.terms import Term, TermKind
 
 OF_OTHERS = "of_others"
 """The sign that a question is about one of the family and a fact about another: it rules the fact out by itself."""
-_ASKED_ATTRIBUTES = frozenset({"birthday", "age", "colour", "phone", "money", "name", "weight"})
+_ASKED_ATTRIBUTES = frozenset(
+    {"birthday", "age", "colour", "phone", "money", "name", "weight", "height"}
+)
 """Notions that a fact has to touch if they are asked for: a fact about Ken is no answer to how old Ken is."""
 _LITTLE_ELSE = 0.5
 """Weight of the terms under which a question has no topic but its days ("what's on tomorrow")."""
@@ -117,6 +119,12 @@ def with_opinions(
     return full
 
 
+def judged(forest: Forest, signs: Sequence[Mapping[str, float]]) -> list[float]:
+    """Return the probability that each of some facts is what the question wants; none that is about others can be."""
+    likely = forest.probabilities(signs).tolist()
+    return [0.0 if one[OF_OTHERS] else value for one, value in zip(signs, likely, strict=True)]
+
+
 def recency(said_at: datetime, now: datetime, weight: float, days: float) -> float:
     """Return ``weight · exp(−Δ/days)``, Δ in days (the article's boost); a time ahead of `now` counts as now."""
     elapsed = max(0.0, (now - said_at).total_seconds() / 86_400)
@@ -179,6 +187,7 @@ def _word_signs(
         / (1 + 0.5 * len(asked.notions)),
         "notions_missing": len(missing) / (1 + len(asked.notions)),
         "attribute_missing": float(bool(missing_attributes)),
+        "other_kind": float(lexicon.are_other_kinds(asked.kinds, told.kinds)),
         "name_shared": float(overlap.names_shared),
         "name_missing": float(overlap.names_missing),
     }

@@ -226,6 +226,23 @@ def test_long_times_are_no_events() -> None:
     assert event_days("猫を飼っている", "ja", NOON) == (None, None)
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "day"),
+    [
+        ("28日に歯医者がある。", "ja", "2026-09-28"),
+        ("I see the dentist on the 28th.", "en", "2026-09-28"),
+        ("誕生日は28日だ。", "ja", "None"),
+        ("I have yoga on Tuesday.", "en", "None"),
+        ("朝の四時に起きる。", "ja", "None"),
+    ],
+)
+def test_a_day_without_a_month_is_an_event_but_what_comes_round_is_none(
+    text: str, language: str, day: str
+) -> None:
+    first, last = event_days(text, language, NOON)
+    assert (str(first), str(last)) == (day, day)
+
+
 @given(st.text(max_size=80), st.text(max_size=80), st.integers(-3, 9))
 def test_no_draft_crashes_the_check(text: str, quote: str, turn: int) -> None:
     check(draft(text, quote, turn), [page(HAKONE), page(quote)])
