@@ -37,7 +37,7 @@ _QUESTION = re.compile(
     [?？]\s*$
     | (?:か|かな|かね|かしら|っけ|でしょう|だろう|って何|ってなに)[。.]*$
     | (?P<word>何|なに|誰|だれ|どこ|どう|どれ|どの|どんな|いつ|なぜ|なんで(?!す(?!か)|した(?!か))|いくつ|いくら|どうして|どっち)
-        (?!\w{{0,3}}(?:か(?!ら)|も)|やら|[^、。?？]{{1,12}}[てで]も(?![らろっうて持]|いい|良い|大丈夫))
+        (?!\w{{0,3}}(?:か(?!ら)|も)|やら|[^、。?？]{{0,20}}か(?:どうか)?(?:迷|悩|考え|相談)|[^、。?？]{{1,12}}[てで]も(?![らろっうて持]|いい|良い|大丈夫))
     | は[、,]?\s*なん(?:だ|です|て)
     | (?:知りたい|教えてもらいたい)(?:です|んだ|の|な|けど|が)*[。.]*$
     | ^(?!.*(?:よく|はっきり|今でも|いまでも|まだ|ずっと|[私僕俺]は)).*(?:覚え|おぼえ)てい?(?:る|ます)[。.]*$
@@ -57,7 +57,8 @@ _QUESTION = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _STARTS_LIKE_QUESTION = re.compile(
-    r"^\W*(?:who|whom|whose|what|when|where(?:abouts)?|which|why|how)\b(?!\ (?:i|we|he|she|they|my|our)\b)",
+    r"^\W*(?:who|whom|whose|what|when|where(?:abouts)?|which|why|how)\b(?!\ (?:i|we|he|she|they|my|our)\b)"
+    r"(?!(?<=when)\ (?:it|the\ \w+)\ \w+s\b.*\b(?:i|we|my|our)\b)",
     re.IGNORECASE,
 )
 
@@ -70,7 +71,7 @@ _WHAT_IF = re.compile(
     | としたら | とすれば | 仮に | だったらいいな | ば(?:いい|良い)(?:のに|な|かな) | かもしれない(?!と|って) | かも[。.]*$
     | たとえば(?=.*(?:とか|たら|なら|れば))
     | ^\W*(?:suppose|imagine|what\ if|let's\ say|if\ only)\b | {_IF}\ (?:\w+\ )?(?:were|had|could|win|won)\b
-    | \b(?:would|could|\w+'d)\b.*{_IF}\b | {_IF}\b.*\b(?:would|could|\w+'d)\b
+    | ^(?=.*\b(?:would|could|\w+'d)\b).*{_IF}\b
     | \b(?:maybe|perhaps|might)\b | \bi\ wish\b
     | (?:如果|要是|假如)我们?(?:是|有|会|能|中|当|养) | 就好了 | 该多好 | 假设 | 也许 | (?<!说)可能
     """,
@@ -86,7 +87,7 @@ _ORDER = re.compile(
     | (?:て|で)(?:くれ|ください|ちょうだい)[、。] | (?:て|で)くれ(?:ると|たら)(?:嬉しい|うれしい|助かる|ありがたい)
     | (?:ニュース|音楽|曲|歌|ラジオ|天気|お話|物語|ジョーク)[をが](?:聞き|聴き)たい
     | (?:しろ|せよ|なさい|お願い(?:します|ね)?|頼む(?:よ|ね)?)[。.!！]*$
-    | (?:これからは|今後は)(?!.*(?:ことに|つもり|予定|たい|[たん]だ|んです|[しれっいえけ]た|て[いる]|ないと|なきゃ|ます)(?:[よねな。.!！]|$))
+    | (?:これからは|今後は)(?!.*(?:ことに|つもり|予定|たい|[たん]だ|んです|[しれっいえけ]た|て[いる]|ないと|なきゃ|ます)(?:だ|です)?(?:[よねな。.!！]|$))
     | ^\W*(?:please|{_BID})\b | ^\W*(?:if|when|once|after|before|as\ soon\ as)\b[^,]*,\s*(?:then\ |please\ )*{_BID}\b
     | ^\W*(?:if|when|once)\b.*(?<!will\ )(?<!to\ )(?<!'ll\ )(?<!they\ )(?<!she\ )(?<!he\ )\b(?:remind|wake|warn|tell)\ me\b
     | \bfrom\ now\ on\b | \bplease\s*[.!]*$ | \b(?:can|could|will|would)\ you\b
@@ -97,7 +98,9 @@ _ORDER = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 # A bare て-form bids, or only goes on telling: who does it, or how it is, says which.
-_BIDS_OR_TELLS_ON = re.compile(r"(?<!く)[てで](?:くれる|ね)?[。.!！]*$")
+_BIDS_OR_TELLS_ON = re.compile(
+    r"(?<!く)(?<![っいしきりぎびみちにえけせてねべめれげぜ]たっ)(?<![いん]だっ)(?<!るっ)[てで](?:くれる|ね)?[。.!！]*$"
+)
 _ALWAYS_BIDS = re.compile(
     r"(?:教え|言っ|聞かせ|見せ|伝え|起こし|つけ|付け|消し|かけ|止め|流し|鳴らし|開け|閉め|読ん|歌っ|調べ|探し|静かにし|手伝っ"
     r"|(?:待っ|見|覚え|持っ|黙っ|起き|座っ|寝|聞い|置い|立っ|い|し|やめ)[てで])[てで](?:くれる|ね)?[。.!！]*$"
@@ -107,7 +110,7 @@ _SUBORDINATE = re.compile(
     r"たら|なら|れば|から|ので|とき|時は|けど|[だるいたよね]って(?!る|た|て)|と(?:言|伝)"
 )
 _KEEP_ORDER = re.compile(
-    r"^\W*(?:don't forget|remember)\b.{8,}|(?:忘れないで|覚えて(?:おいて|て)).{6,}|.{6,}(?:忘れないで|覚えて(?:おいて|て))",
+    r"^\W*(?:don't forget|remember)\b.{8,}|(?:忘れないで|覚えて(?:おいて|て)).{6,}|(?<=.{6})(?:忘れないで|覚えて(?:おいて|て))",
     re.IGNORECASE,
 )
 _NAME_TO_CALL = re.compile(

@@ -24,6 +24,7 @@ _CALLED = ["mummy", "mam", "dad", "gran", "nan", "nanna", "grandad", "gramps", "
 _AROUND = [
     "kids", "boys", "girls", "twins", "baby", "grandkids", "grandchildren", "missus", "dog", "cat", "puppy", "kitten", "vet",
     "physio", "dentist", "surgeon", "plumber", "midwife", "builder", "babysitter", "wedding", "funeral", "operation", "surgery",
+    "car", "van", "printer", "workshop", "garage", "garden", "boiler", "fridge", "oven", "roof", "house", "flat", "kitchen",
 ]  # fmt: skip
 _AROUND_ZH = ["老伴", "爱人", "孙女", "孩子们", "家里", "外孙女", "护工"]
 

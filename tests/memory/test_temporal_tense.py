@@ -219,6 +219,7 @@ def test_what_was_settled_says_nothing_of_the_day_it_was_settled_for(
     [
         ("I'm scheduled for an MRI on December 15th.", "2026-12-15"),
         ("My lease is renewed on December 1.", "2026-12-01"),
+        ("My pension is paid on the 28th.", "2026-11-28"),
         ("I'm worried about Friday's exam.", "2026-11-20"),
         ("I'm tired and have an exam on Friday.", "2026-11-20"),
         ("Grandma's hip is being replaced on Monday.", "2026-11-23"),

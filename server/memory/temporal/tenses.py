@@ -133,7 +133,7 @@ _EN_AHEAD: Final = (
     # The verbs of timetables look ahead in the present tense.
     r"(?:arrives|starts|begins|comes|goes|visits|opens|closes|ends|returns|flies|lands|departs|finishes|happens|expires|turns))"
 )
-_EN_ED = r"(?:\s(?:being|not|so|very|really|all|also|still|quite|pretty|too|just))*\s\w+[^\We]ed"
+_EN_ED = r"(?:\s(?:being|not|so|very|really|all|also|still|quite|pretty|too|just))*\s(?:\w+[^\We]ed|paid|held|sent|made|built|sold|shot|taught)"
 # What was settled says nothing of the day that it was settled for: "I was told to come on Friday".
 _EN_SETTLED: Final = (
     r"(?:(?:decided|arranged|promised|agreed|told|asked|invited|hoped|offered|chosen|selected)\s(?:\w+\s){0,2}?to|"
