@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +149,10 @@ def _moment(row: dict[str, Any], key: str) -> datetime:
     moment = datetime.fromisoformat(_text(row, key))
     if moment.tzinfo is None:
         raise ValueError(f"{key} needs a zone, e.g. 2026-09-27T12:00:00+09:00")
+    try:
+        moment.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError(f"{key} lies beyond the ends of the calendar") from error
     return moment
 
 

@@ -31,8 +31,8 @@ LONGEST_ANSWER = 20_000
 _TEMPERATURES = (0.0, 0.4, 0.8)
 """By attempt: the same decoding that failed once never recovers."""
 _SHORTEST, _LONGEST = 4, 240
-_MEANINGFUL = 0.6
-"""Weight of a term that is no frame word."""
+_MEANINGFUL = 0.5
+"""Weight of a term that is no frame word: a number, a pair of Chinese characters, and more."""
 LONGEST_EVENT_DAYS = 40
 """What lasts longer is no event: "this year", "since spring"."""
 _NAMESPACE = uuid.UUID("6d0f2d5e-4b1c-4d39-9a5e-0c1f7b2a8e11")

@@ -109,6 +109,8 @@ def test_a_share_of_no_questions_is_none() -> None:
         ({**ASKED, "type": "answer"}, "type must be"),
         ({**ASKED, "asked_at": "2026-09-27T18:00:00"}, "needs a zone"),
         ({**ASKED, "asked_at": "soon"}, ":2"),
+        ({**ASKED, "asked_at": "0001-01-01T00:30:00+09:00"}, "ends of the calendar"),
+        ({**ASKED, "asked_at": "9999-12-31T23:30:00-09:00"}, "ends of the calendar"),
         ({**ASKED, "expect": "a"}, "list of ids"),
         ({**ASKED, "expect": ["z"]}, "names z"),
         ({**ASKED, "text": ""}, "text must be"),

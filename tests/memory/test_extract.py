@@ -271,6 +271,8 @@ async def test_facts_know_the_same_first_day_of_the_week_as_questions() -> None:
         ("I want to go there again.", "en", False),
         ("もう食べたよ。", "ja", True),
         ("I can't swim.", "en", True),
+        ("I'm 82.", "en", True),
+        ("我周六看了电影。", "zh", True),
     ],
 )
 async def test_a_sentence_that_means_nothing_alone_is_not_kept(

@@ -55,6 +55,12 @@ def bytes_of(folder: Path) -> bytes:
     return b"".join(file.read_bytes() for file in files)
 
 
+def test_a_fact_of_long_ago_keeps_its_moment(store: Store) -> None:
+    long_ago = datetime(500, 3, 1, tzinfo=UTC)
+    add(store, fact("猫がいる", long_ago))
+    assert store.facts_of("hana")[0].said_at == long_ago
+
+
 def test_the_same_turn_is_stored_once(store: Store) -> None:
     """What was handed in before a crash may be handed in again."""
     store.pages.add(page("猫を飼い始めた", id_="1"))
