@@ -4,6 +4,7 @@ Only statements can become facts. The rules look at one sentence at a time, in J
 """
 
 import re
+from collections.abc import Sequence
 
 from server.memory.whole_words import occurs
 from server.splitter import SentenceSplitter
@@ -87,6 +88,15 @@ _OWN = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_REFERS_BACK = re.compile(
+    r"\b(?:he|she|it|they|his|her|its|their)\b|[他她它]", re.IGNORECASE
+)
+_JOKE = re.compile(
+    r"冗談(?!じゃ|では)|なんちゃって|なーんて|なんてね|(?:^|、)(?:うそ|嘘)(?:だよ|です|うそ|ぴょん)"
+    r"|\b(?:just|only|was|am|i'm)\ (?:kidding|joking)\b|\b(?:just\ )?a\ joke\b|开玩笑|骗你的|逗你的",
+    re.IGNORECASE,
+)
+"""Takes back what was said before it."""
 _FEWEST_LETTERS = {"ja": 4, "zh": 4}
 _FEWEST_ENGLISH_LETTERS = 8
 
@@ -112,16 +122,60 @@ def is_order(sentence: str) -> bool:
     return _ORDER.search(sentence) is not None and _KEEP_ORDER.search(sentence) is None
 
 
+def statements(text: str, language: str) -> list[str]:
+    """Return the sentences of what somebody said that tell something about their life, and are not taken back as a joke."""
+    turn = sentences(text)
+    jokes = _jokes(turn)
+    return [
+        sentence
+        for place, sentence in enumerate(turn)
+        if place not in jokes and is_statement(sentence, language)
+    ]
+
+
+def statement_places(turn: Sequence[str], language: str) -> list[int]:
+    """Return the places of the sentences of a turn that tell something, also of somebody or something named before.
+
+    "He is called Rex" tells of the speaker's life behind "I have a dog", alone it does not.
+    """
+    jokes = _jokes(turn)
+    found: list[int] = []
+    for place, sentence in enumerate(turn):
+        if place in jokes or not _tells(sentence, language):
+            continue
+        refers_back = bool(found) and _REFERS_BACK.search(sentence) is not None
+        if refers_back or _is_own(sentence, language):
+            found.append(place)
+    return found
+
+
+def _jokes(turn: Sequence[str]) -> set[int]:
+    """Return the places of jokes: of those who say so, and of what they take back."""
+    return {
+        taken
+        for place, sentence in enumerate(turn)
+        if _JOKE.search(sentence)
+        for taken in (place - 1, place)
+    }
+
+
 def is_statement(sentence: str, language: str) -> bool:
     """Say whether a sentence tells something about the speaker's life.
 
     English and Chinese statements name their subject; in Japanese it is left out as a rule.
     """
+    return _tells(sentence, language) and _is_own(sentence, language)
+
+
+def _tells(sentence: str, language: str) -> bool:
     letters = sum(character.isalnum() for character in sentence)
     if letters < _FEWEST_LETTERS.get(language, _FEWEST_ENGLISH_LETTERS):
         return False
     if is_question(sentence) or is_hypothetical(sentence) or is_order(sentence):
         return False
-    if all(map(_COURTESY.match, _COMMA.split(sentence))) or _OF_THE_WORLD.search(sentence):
-        return False
+    is_courtesy = all(map(_COURTESY.match, _COMMA.split(sentence)))
+    return not is_courtesy and _OF_THE_WORLD.search(sentence) is None
+
+
+def _is_own(sentence: str, language: str) -> bool:
     return language == "ja" or _OWN.search(sentence) is not None

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from server.errors import LlmError, OmoideError
 from server.memory.answers import Draft
+from server.memory.claims import Refusal
 from server.memory.extract import LONGEST_ANSWER, RulesExtractor, check, event_days
-from server.memory.models import Kind, Origin
+from server.memory.models import Fact, Kind, Origin
 from tests.memory.remembering import NOON, TOKYO, answer, modelled, page
 
 HAKONE = "来週の土曜に箱根へ行くんだ。"
@@ -67,7 +68,7 @@ def test_a_date_that_a_model_worked_out_gives_way_to_the_calendar() -> None:
     made = check(
         draft("あなたは来週の土曜（2026年10月10日）に箱根へ行く予定だ。", HAKONE), [page(HAKONE)]
     )
-    assert made is not None
+    assert isinstance(made, Fact)
     assert made.text == "あなたは来週の土曜（2026年10月3日）に箱根へ行く予定だ。"
 
 
@@ -128,7 +129,8 @@ async def test_a_model_that_does_not_end_is_stopped() -> None:
 
 
 def refused(text: str, quote: str, said: str = HAKONE, language: str = "ja") -> bool:
-    return check(draft(text, quote), [page(said, language=language)]) is None
+    refused_for = check(draft(text, quote), [page(said, language=language)])
+    return isinstance(refused_for, Refusal)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +160,8 @@ def test_what_only_the_robot_said_is_left_out() -> None:
     heard = "あなたは猫のタマを飼っていますね。"
     talk = [replace(page(said), heard=heard)]
     for quote in (heard, "猫のタマを飼っています", said):
-        assert check(draft("あなたは猫のタマを飼っている。", quote), talk) is None
+        made = check(draft("あなたは猫のタマを飼っている。", quote), talk)
+        assert isinstance(made, Refusal)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +181,7 @@ def test_what_is_said_of_others_stays_theirs() -> None:
     """Row 61: "my mother has diabetes" became "you have diabetes"."""
     said = "母が糖尿病なんだ。"
     made = check(draft("あなたの母は糖尿病だ。", said), [page(said)])
-    assert made is not None
+    assert isinstance(made, Fact)
     assert made.text == "あなたの母は糖尿病だ。"
     assert refused("あなたは糖尿病だ。", said, said)
     english = "My mother has diabetes."
@@ -188,7 +191,7 @@ def test_what_is_said_of_others_stays_theirs() -> None:
 
 def test_the_user_is_called_you() -> None:
     made = check(draft("ユーザーは来週の土曜に箱根へ行く予定だ。", HAKONE), [page(HAKONE)])
-    assert made is not None
+    assert isinstance(made, Fact)
     assert made.text.startswith("あなたは")
 
 
@@ -196,13 +199,13 @@ def test_a_quote_is_looked_for_in_all_turns_if_its_number_is_wrong() -> None:
     talk = [page("今日は疲れたよ。", id_="1"), page(HAKONE, id_="2")]
     for number in (0, 1, 2, 9, -1):
         made = check(draft(TEXT, HAKONE, number), talk)
-        assert made is not None
+        assert isinstance(made, Fact)
         assert made.sources == ("2",)
 
 
 def test_an_unknown_kind_is_none() -> None:
     made = check(draft(TEXT, HAKONE, kind="fact_kind"), [page(HAKONE)])
-    assert made is not None
+    assert isinstance(made, Fact)
     assert made.kind is Kind.OTHER
 
 

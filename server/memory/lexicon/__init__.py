@@ -1,7 +1,7 @@
 """The words that memory knows something about: people around the speaker, and everyday notions."""
 
 import re
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -59,6 +59,18 @@ def function_words(language: str) -> frozenset[str]:
 def frame_words(language: str) -> frozenset[str]:
     """Return the words that questions and statements are wrapped in, whatever they are about."""
     return _word_list(language, "frame")
+
+
+@cache
+def irregular_verbs() -> Mapping[str, str]:
+    """Return irregular forms of English verbs with the plain form of each; a form may look the same."""
+    content: Any = yaml.safe_load((files(__package__) / "words.yaml").read_text(encoding="utf-8"))
+    return {form: verb for verb, forms in content["en"]["irregular"].items() for form in forms}
+
+
+def base_form(word: str) -> str:
+    """Return an English verb without the marks of person and tense if they are irregular: sold is sell."""
+    return irregular_verbs().get(word.lower(), word.lower())
 
 
 @cache

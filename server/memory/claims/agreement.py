@@ -1,0 +1,122 @@
+"""Compares what a fact claims with what was said: negation, time, wish and condition, and who does it."""
+
+from collections.abc import Sequence, Set
+from enum import StrEnum
+
+from server.memory import lexicon
+from server.memory.claims.claim import SOMEBODY, SPEAKER, Claim, Sense
+from server.memory.terms import TermKind, analyse, letters
+
+
+class Refusal(StrEnum):
+    """Why a drawn fact is not believed."""
+
+    FORM = "no-sentence"
+    """Too long, too short, or with pieces of JSON or of a prompt."""
+    QUOTE = "quote-not-said"
+    STATEMENT = "no-statement"
+    """What was said asks, supposes, orders or jokes."""
+    WORDS = "words-not-said"
+    NAMES = "name-not-said"
+    NUMBERS = "other-number"
+    TIMES = "other-time"
+    CONTRARY = "contrary"
+    PEOPLE = "other-person"
+    NEGATION = "negation"
+    TENSE = "tense"
+    WISH = "only-wished"
+    CONDITION = "on-condition"
+
+
+_HAPPENED = {Sense.PAST, Sense.FORMER}
+_NOT_OVER = {Sense.STATE, Sense.PRESENT, Sense.AHEAD, Sense.RESULT}
+
+
+def disagreement(
+    drawn: Claim, told: Sequence[Claim], mentioned: Set[str], language: str
+) -> Refusal | None:
+    """Return why a drawn claim does not follow from those that were told; None if it follows from one of the nearest.
+
+    Args:
+        drawn: Of the fact.
+        told: Of the sentences that it rests on; the speaker is "I" in them.
+        mentioned: People and names, by letters, of whom the whole fact speaks.
+        language: Two-letter code.
+    """
+    refusals = [_against(drawn, one, mentioned, language) for one in _nearest(drawn, told, language)]
+    return None if not refusals or None in refusals else refusals[0]
+
+
+def _nearest(drawn: Claim, told: Sequence[Claim], language: str) -> list[Claim]:
+    wanted = _weights(drawn, language)
+    shared = [(sum(min(weight, wanted.get(key, 0.0)) for key, weight in _weights(one, language).items()), one) for one in told]
+    best = max((share for share, _ in shared), default=0.0)
+    return [one for share, one in shared if best and share >= best - 0.05]
+
+
+def _weights(claim: Claim, language: str) -> dict[str, float]:
+    terms = analyse(claim.words, language).terms
+    weights = {letters(term.key): term.weight for term in terms if term.kind is not TermKind.NUMBER}
+    if claim.verb:
+        weights[claim.verb] = max(weights.get(claim.verb, 0.0), 0.6)
+    return weights
+
+
+def _against(drawn: Claim, told: Claim, mentioned: Set[str], language: str) -> Refusal | None:
+    if _is_of_another(drawn, told, mentioned):
+        return Refusal.PEOPLE
+    if told.wished and not (drawn.wished or drawn.sense is Sense.AHEAD):
+        return Refusal.WISH
+    if told.conditional and not drawn.conditional:
+        return Refusal.CONDITION
+    return _sense_differs(drawn, told) or _negation_differs(drawn, told, language)
+
+
+def _is_of_another(drawn: Claim, told: Claim, mentioned: Set[str]) -> bool:
+    """Say whether a fact gives to one what was told of another, or turns round who does it to whom."""
+    people = told.told_of - {SOMEBODY}
+    if told.told_of and not _among(people, mentioned) and not (SOMEBODY in told.told_of and mentioned):
+        return True
+    if not drawn.subject or not told.subject or drawn.subject & told.subject or _among(drawn.subject, told.subject):
+        return False
+    if SOMEBODY in told.subject:
+        return drawn.subject == {SPEAKER} and drawn.verb == told.verb
+    return bool(drawn.verb) and drawn.verb == told.verb
+
+
+def _among(some: Set[str], others: Set[str]) -> bool:
+    return bool(some & others or lexicon.may_be_among(some, others))
+
+
+def _sense_differs(drawn: Claim, told: Claim) -> Refusal | None:
+    was, now = told.sense, drawn.sense
+    if was is None or now is None or drawn.wished:
+        return None
+    same_verb = drawn.verb == told.verb
+    if was is Sense.FORMER:
+        gone = bool(drawn.negated) and not told.negated
+        differs = now in _NOT_OVER and not gone
+    elif was is Sense.PAST:
+        differs = same_verb and now in _NOT_OVER - {Sense.RESULT}
+    elif was in (Sense.STATE, Sense.RESULT):
+        differs = now is Sense.FORMER or (now is Sense.PAST and same_verb and was is Sense.STATE)
+    else:
+        differs = now in _HAPPENED
+    return Refusal.TENSE if differs else None
+
+
+def _negation_differs(drawn: Claim, told: Claim, language: str) -> Refusal | None:
+    if drawn.negated is None or told.negated is None or drawn.negated == told.negated:
+        return None
+    if told.sense is Sense.FORMER and drawn.sense is not Sense.FORMER and drawn.negated:
+        return None  # "used to": no longer
+    if drawn.sense is Sense.FORMER and told.negated:
+        return None
+    both = [analyse(claim.words, language).notions for claim in (drawn, told)]
+    if all("allergy" in notions for notions in both):
+        return None if _names_allergy(drawn) != _names_allergy(told) else Refusal.NEGATION
+    return Refusal.NEGATION
+
+
+def _names_allergy(claim: Claim) -> bool:
+    return any(word in claim.words.casefold() for word in ("allerg", "アレルギー", "过敏"))

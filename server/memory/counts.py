@@ -1,0 +1,70 @@
+"""Which number belongs to which noun: two cats and three dogs are not three cats and two dogs."""
+
+import re
+from collections.abc import Iterator
+
+from server.memory import lexicon
+from server.memory.temporal.number_words import KANJI, to_number
+from server.memory.terms import has_kana, stem, words_of
+
+_WORD_EN = re.compile(r"[^\W\d_][\w'-]*|\d+(?:[.,:]\d+)*|[.,;!?]")
+_REACH = 3
+"""Words between a number and its noun."""
+_COUNT_ZH = re.compile(
+    rf"([0-9]+|{KANJI}+)(?:[个只条本块元名口位台辆张件杯瓶把间套颗])?([\u3400-\u9fffA-Za-z]?)"
+)
+
+
+def counted(text: str, language: str) -> dict[str, set[str]]:
+    """Return the numbers of each noun that has one; a text without times, which are compared otherwise."""
+    if has_kana(text) or language == "ja":
+        pairs = _japanese(text)
+    elif re.search(r"[\u3400-\u9fff]", text):
+        pairs = _chinese(text)
+    else:
+        pairs = _english(text)
+    found: dict[str, set[str]] = {}
+    for noun, number in pairs:
+        found.setdefault(noun, set()).add(number)
+    return found
+
+
+def _english(text: str) -> Iterator[tuple[str, str]]:
+    words = _WORD_EN.findall(text.lower())
+    for place, word in enumerate(words):
+        number = lexicon.number(word)
+        if not number:
+            continue
+        for after in words[place + 1 : place + 1 + _REACH]:
+            if not after[0].isalpha() or lexicon.number(after):
+                break
+            if after not in lexicon.function_words("en"):
+                yield stem(after), number
+                break
+
+
+def _japanese(text: str) -> Iterator[tuple[str, str]]:
+    """Read 犬を二匹 and 二匹の犬."""
+    words = words_of(text)
+    last = ""
+    for place, word in enumerate(words):
+        part, detail = word.part_of_speech()[:2]
+        if detail == "数詞":
+            after = [each.surface() for each in words[place + 1 : place + 4]]
+            noun = words[place + after.index("の") + 2 : place + after.index("の") + 3] if "の" in after else []
+            name = noun[0].normalized_form() if noun else last
+            if name:
+                yield name, _figures(word.normalized_form())
+        elif part == "名詞":
+            is_counter = place > 0 and words[place - 1].part_of_speech()[1] == "数詞"
+            last = last if is_counter else word.normalized_form()
+
+
+def _chinese(text: str) -> Iterator[tuple[str, str]]:
+    for match in _COUNT_ZH.finditer(text):
+        if match.group(2):
+            yield match.group(2), _figures(match.group(1))
+
+
+def _figures(written: str) -> str:
+    return written if written.isascii() or not re.fullmatch(f"{KANJI}+", written) else str(to_number(written))
