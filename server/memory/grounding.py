@@ -10,11 +10,11 @@ from datetime import datetime
 from difflib import SequenceMatcher
 
 from server.memory import lexicon, temporal
-from server.memory.claims import SOMEBODY, Claim, Refusal, claims_of, disagreement, without_form
+from server.memory.claims import SOMEBODY, Claim, Refusal, claims_of, claims_of_fact, disagreement, without_form
 from server.memory.contrasts import are_contrary
 from server.memory.counts import counted
 from server.memory.habits import weekdays
-from server.memory.statements import sentences, statement_places
+from server.memory.statements import sentences, telling_places
 from server.memory.temporal import Granularity, TimeSpan
 from server.memory.terms import Analysis, Term, TermKind, analyse, letters, verb_stem
 from server.memory.wording import without
@@ -23,8 +23,8 @@ _QUOTE_SHARE = 0.85
 """Share of a quote's letters that must stand in the turn, in order: models mend spelling while they copy."""
 _TERM_SHARE = 0.6
 """Share of the weight of a sentence's terms that must come from the turn; the rest is grammar and rewording."""
-_CLAUSE_SHARE = 0.3
-"""The same of each of its clauses."""
+_SOME_WORDS = 2
+"""Words of a clause of which at least one must have been said."""
 _MEANINGFUL = 0.6
 """Weight of a term that is no frame word."""
 _FEWEST_LETTERS = 3
@@ -64,9 +64,9 @@ def refusal(
     quoted = _places_of(quote, turn)
     if not quoted:
         return Refusal.QUOTE
-    telling = statement_places(turn, language)
+    telling, own = telling_places(turn, language)
     basis = [turn[place] for place in quoted if place in telling]
-    if not basis:
+    if set(quoted).isdisjoint(own):
         return Refusal.STATEMENT
     others = [turn[place] for place in telling if place not in quoted]
     return _Comparison(text, quote, basis, others, language, said_at, week_start).refusal()
@@ -118,12 +118,18 @@ class _Comparison:
             return Refusal.NAMES
         if any(term.kind is TermKind.NUMBER for term in missing):
             return Refusal.NUMBERS
-        parts = [claim.words for claim in claims_of(self._plain, self._language)]
-        if self._share(self._plain) < _TERM_SHARE or any(self._share(part) < _CLAUSE_SHARE for part in parts):
+        if any(self._share(part) < _TERM_SHARE for part in (self._plain, *sentences(self._plain))):
+            return Refusal.WORDS
+        if any(self._is_made_up(claim.words) for claim in claims_of(self._plain, self._language)):
             return Refusal.WORDS
         own = _Known(self._basis, self._language)
         rests = any(own.has(term) for term in self._terms if term.weight >= _MEANINGFUL or term.kind is TermKind.WORD)
         return None if rests or not self._terms else Refusal.WORDS
+
+    def _is_made_up(self, clause: str) -> bool:
+        """Say whether a clause says much, and nothing that was said."""
+        words = [term for term in self._terms_of(clause) if term.weight >= _MEANINGFUL]
+        return len(words) >= _SOME_WORDS and not any(self._known.has(term) for term in words)
 
     def _share(self, text: str) -> float:
         """Return the share of the weight of a text's words that was said; 1 if it has no words of weight."""
@@ -161,7 +167,7 @@ class _Comparison:
         if not _keeps_subject(self._text, self._quote, self._language):
             return Refusal.PEOPLE
         told = [claim for sentence in self._used for claim in claims_of(sentence, self._language)]
-        drawn = claims_of(self._text, self._language)
+        drawn = claims_of_fact(self._text, self._language)
         whole = analyse(self._text, self._language)
         mentioned = _people_in(whole, drawn)
         found = (disagreement(claim, told, mentioned, self._language) for claim in drawn)
@@ -213,11 +219,12 @@ def is_chinese(text: str, language: str) -> bool:
 
 
 def _people_in(whole: Analysis, claims: Sequence[Claim]) -> frozenset[str]:
-    """Return the people of whom a fact speaks: classes, and names by their letters."""
+    """Return the people of whom a fact speaks: classes, and names by their letters; any word may be one."""
     names = {letters(term.key) for term in whole.terms if term.kind is TermKind.NAME}
     words = {letters(term.sound) for term in whole.terms} | {letters(term.key) for term in whole.terms}
     told_of = {name for claim in claims for name in claim.told_of}
-    return frozenset(whole.persons | names | words | told_of - {SOMEBODY})
+    somebody = {SOMEBODY} if whole.persons or names or told_of else set()
+    return frozenset(whole.persons | names | words | told_of | somebody)
 
 
 def _is_among(span: TimeSpan, there: Sequence[TimeSpan]) -> bool:

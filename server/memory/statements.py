@@ -133,20 +133,20 @@ def statements(text: str, language: str) -> list[str]:
     ]
 
 
-def statement_places(turn: Sequence[str], language: str) -> list[int]:
-    """Return the places of the sentences of a turn that tell something, also of somebody or something named before.
+def telling_places(turn: Sequence[str], language: str) -> tuple[list[int], list[int]]:
+    """Return the places of the sentences of a turn that tell something at all, and of those that tell of the speaker's life.
 
     "He is called Rex" tells of the speaker's life behind "I have a dog", alone it does not.
     """
     jokes = _jokes(turn)
-    found: list[int] = []
+    telling, own = [], []
     for place, sentence in enumerate(turn):
         if place in jokes or not _tells(sentence, language):
             continue
-        refers_back = bool(found) and _REFERS_BACK.search(sentence) is not None
-        if refers_back or _is_own(sentence, language):
-            found.append(place)
-    return found
+        telling.append(place)
+        if _is_own(sentence, language) or (own and _REFERS_BACK.search(sentence)):
+            own.append(place)
+    return telling, own
 
 
 def _jokes(turn: Sequence[str]) -> set[int]:

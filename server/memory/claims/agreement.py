@@ -28,8 +28,10 @@ class Refusal(StrEnum):
     CONDITION = "on-condition"
 
 
+_COUNTERPART = 0.45
+"""Share of the weight of a claim that another must have to speak of the same thing."""
 _HAPPENED = {Sense.PAST, Sense.FORMER}
-_NOT_OVER = {Sense.STATE, Sense.PRESENT, Sense.AHEAD, Sense.RESULT}
+_NOT_OVER = {Sense.STATE, Sense.PRESENT, Sense.UNDERWAY, Sense.AHEAD, Sense.RESULT}
 
 
 def disagreement(
@@ -51,6 +53,8 @@ def _nearest(drawn: Claim, told: Sequence[Claim], language: str) -> list[Claim]:
     wanted = _weights(drawn, language)
     shared = [(sum(min(weight, wanted.get(key, 0.0)) for key, weight in _weights(one, language).items()), one) for one in told]
     best = max((share for share, _ in shared), default=0.0)
+    if best < _COUNTERPART * sum(wanted.values()):
+        return []
     return [one for share, one in shared if best and share >= best - 0.05]
 
 
@@ -65,7 +69,7 @@ def _weights(claim: Claim, language: str) -> dict[str, float]:
 def _against(drawn: Claim, told: Claim, mentioned: Set[str], language: str) -> Refusal | None:
     if _is_of_another(drawn, told, mentioned):
         return Refusal.PEOPLE
-    if told.wished and not (drawn.wished or drawn.sense is Sense.AHEAD):
+    if told.wished and not drawn.unreal:
         return Refusal.WISH
     if told.conditional and not drawn.conditional:
         return Refusal.CONDITION
@@ -74,8 +78,7 @@ def _against(drawn: Claim, told: Claim, mentioned: Set[str], language: str) -> R
 
 def _is_of_another(drawn: Claim, told: Claim, mentioned: Set[str]) -> bool:
     """Say whether a fact gives to one what was told of another, or turns round who does it to whom."""
-    people = told.told_of - {SOMEBODY}
-    if told.told_of and not _among(people, mentioned) and not (SOMEBODY in told.told_of and mentioned):
+    if told.told_of and not _among(told.told_of, mentioned):
         return True
     if not drawn.subject or not told.subject or drawn.subject & told.subject or _among(drawn.subject, told.subject):
         return False
@@ -101,7 +104,7 @@ def _sense_differs(drawn: Claim, told: Claim) -> Refusal | None:
     elif was in (Sense.STATE, Sense.RESULT):
         differs = now is Sense.FORMER or (now is Sense.PAST and same_verb and was is Sense.STATE)
     else:
-        differs = now in _HAPPENED
+        differs = now in _HAPPENED and (same_verb or was is not Sense.PRESENT)
     return Refusal.TENSE if differs else None
 
 

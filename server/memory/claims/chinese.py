@@ -3,10 +3,10 @@
 import re
 
 from server.memory import lexicon
-from server.memory.claims.claim import SOMEBODY, SPEAKER, Claim, Sense
+from server.memory.claims.claim import LISTENER, SOMEBODY, SPEAKER, Claim, Sense
 
 _CUT = re.compile(r"[，。,；;！!：]\s*|(?=但是|可是|不过(?!敏)|而且|因为|所以)|(?<=[\u3400-\u9fff])(?=但(?!是))")
-_SPEAKER = re.compile(r"^(?:我|咱|你)(?:们|自己)?")
+_SELF = re.compile(r"^(?:(我|咱)|你)(?:们|自己)?")
 _SOMEBODY = re.compile(r"^(?:他|她)(?!们)")
 _LEADING = re.compile(r"^(?:但是?|可是|不过|而且|因为|所以|然后|还有|其实|现在|以前|曾经|平时|最近|那么|对了|也|嗯|哦)+")
 _NO_NEGATION = re.compile(r"不错|不过(?!敏)|不但|不仅|不久|差不多|不好意思|没问题|不同|不管|不断|不得不|不只|对不起|了不起|没想到|忘不了|不然|无论|只不过")
@@ -46,14 +46,15 @@ def chinese_matter(text: str) -> str:
 
 def _claim(words: str, before: Claim | None, *, conditional: bool) -> Claim:
     subject, rest = _subject(_LEADING.sub("", words))
-    if not subject and before is not None and not _SPEAKER.search(words):
+    if not subject and before is not None and not _SELF.search(words):
         subject = before.subject
-    told_of = subject - {SPEAKER}
+    told_of = subject - {SPEAKER, LISTENER}
     negations = len(_NEGATION.findall(_NO_NEGATION.sub(" ", words)))
     negations += len(re.findall("讨厌|恨", words)) + len(_ENDED.findall(words)) - len(re.findall("不再", words))
-    return Claim(
-        words, subject, told_of, _SKIPPED.sub("", rest)[:1], negations % 2 == 1, _sense(words), _WISHED.search(words) is not None, conditional
-    )  # fmt: skip
+    sense, wished = _sense(words), _WISHED.search(words) is not None
+    verb = _SKIPPED.sub("", rest)[:1]
+    unreal = wished or sense is Sense.AHEAD
+    return Claim(words, subject, told_of, verb, negations % 2 == 1, sense, wished, unreal, conditional)
 
 
 def _subject(words: str) -> tuple[frozenset[str], str]:
@@ -61,15 +62,15 @@ def _subject(words: str) -> tuple[frozenset[str], str]:
     people = lexicon.persons("zh").phrases
     start = words.find("我") if "我" in words[:8] else words.find("你") if "你" in words[:8] else 0
     words = words[max(start, 0) :]
-    speaker = _SPEAKER.match(words)
-    rest = words[speaker.end() :] if speaker else words
+    self_ = _SELF.match(words)
+    rest = words[self_.end() :] if self_ else words
     owned = rest.removeprefix("的").removeprefix("家")
     for phrase in sorted(people, key=len, reverse=True):
         if owned.startswith(phrase):
             after = owned[len(phrase) :]
             return (frozenset(people[phrase][:1]), after)
-    if speaker:
-        return frozenset({SPEAKER}), rest
+    if self_:
+        return frozenset({SPEAKER if self_.group(1) else LISTENER}), rest
     other = _SOMEBODY.match(words)
     if other:
         return frozenset({SOMEBODY}), words[other.end() :]

@@ -5,6 +5,8 @@ from enum import StrEnum
 
 SPEAKER = "#speaker"
 """Subject: the one who talks, "I" when it is said, "you" in a fact."""
+LISTENER = "#listener"
+"""Subject: the one who is talked to, "you" when it is said."""
 SOMEBODY = "#somebody"
 """Subject: a person whom only a pronoun names."""
 
@@ -22,6 +24,8 @@ class Sense(StrEnum):
     """It is so: being, having."""
     PRESENT = "present"
     """It happens, or is going to."""
+    UNDERWAY = "underway"
+    """It is happening, or about to: "I am going"."""
     AHEAD = "ahead"
     """It is planned or has to be done."""
 
@@ -44,5 +48,7 @@ class Claim:
     """None where it can't be told, or fits any: "I have been"."""
     wished: bool
     """It is wanted, weighed or advised, not so."""
+    unreal: bool
+    """Some word of it says that it is not so yet; more than `wished`, for what lies ahead is planned or hoped for, too."""
     conditional: bool
     """It holds on a condition only."""

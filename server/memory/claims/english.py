@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from server.memory import lexicon
-from server.memory.claims.claim import SOMEBODY, SPEAKER, Claim, Sense
+from server.memory.claims.claim import LISTENER, SOMEBODY, SPEAKER, Claim, Sense
 from server.memory.terms import TermKind, analyse, letters, verb_stem
 
 _SHORT = (
@@ -20,8 +20,8 @@ _SHORT = (
     (re.compile(r"\b(he|she|it|that|there|who|what)'s\b", re.IGNORECASE), r"\1 is"),
 )
 _CUT = re.compile(
-    r"""[,;:.!?—]+(?:\s+|$)
-    | \s+(?:and|but|because|so(?=\s(?:i|we|he|she|it|they|you|my)\b)|then|although|though|while|since|who|which|whose|yet)\s+
+    r"""[,;:.!?]+(?:\s+|$) | \s*[—–]\s* | \s+-+\s+ | -\s+
+    | \s+(?:and|but|because|so(?=\s(?:i|we|he|she|it|they|you|my)\b)|then|although|though|while|since|who|which|whose|where|when|yet)\s+
     | (?<=\w)\s+(?:that\s+)?(?=(?:i|he|she|they|we)\s\w)""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -55,7 +55,7 @@ _OPEN = re.compile(
 )  # fmt: skip
 _WISHED = re.compile(
     r"""\b(?:want(?:s|ed|ing)?|wanna|wish(?:es|ed)?|hop(?:e|es|ed|ing)|would|think(?:s|ing)?\ (?:about|of)|thought\ (?:about|of)
-        |consider(?:s|ed|ing)?|dream(?:s|t|ed|ing)?|tempted|almost|nearly|should|ought|might|may\ (?!\d)|maybe|perhaps|tr(?:y|ies|ied|ying)\ to
+        |consider(?:s|ed|ing)?|dream(?:s|t|ed|ing)?|tempted|almost|nearly|should|ought|might|may\ (?!\d)|maybe|perhaps
         |intend\w*|undecided|wonder\w*|debating)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -63,12 +63,23 @@ _AHEAD = re.compile(
     r"\b(?:will|shall|going to|gonna|plan(?:s|ned|ning)?|about to|need to|needs to|have to|has to|supposed to|must|look(?:s|ing)? forward)\b",
     re.IGNORECASE,
 )
+_OPEN_YET = re.compile(
+    r"\b(?:aspir\w+|aim\w*|goals?|determined|interested in|desire\w*|eager|keen|excited|like to|love to|options?|tr(?:y|ies|ied|ying) to)\b",
+    re.IGNORECASE,
+)
+"""What else a fact may call a wish."""
 _FORMER = re.compile(r"\b(?:(?<!am )(?<!is )(?<!are )(?<!get )used to|formerly|no longer|any ?more)\b", re.IGNORECASE)
 _LEADING_TO_VERB = _BE | _HAVE | _DO | _MODALS | frozenset(
     "going to want wants wanted wanna like love wish hope hoping thinking about of considering trying try tried plan plans planning used "
     "need needs supposed able decided decide thought get got".split()
 )  # fmt: skip
 _REPORTS = re.compile(r"\b(?:sa(?:y|ys|id)|t(?:ell|ells|old)|think(?:s)?|thought|claim\w*|believ\w*|want\w*|insist\w*|call\w*|hear[sd]?)\b", re.IGNORECASE)
+_TELLING = re.compile(r"\b(?:tell|let|say|share|mention|know)\b", re.IGNORECASE)
+_COMPOUND = re.compile(
+    r"\b(?:(?:my|our)\s(?:\w+\s){1,3}|[A-Z]\w+\s)and\s(?=i\b)|(?<=\byou)\sand\s(?:your\s\w+|[A-Z]\w+)|(?<=\bwe)\sand\s(?:our\s\w+|[A-Z]\w+)",
+    re.IGNORECASE,
+)
+"""Company that is named beside the subject: "Ken and I"."""
 _FRAME = re.compile(
     r"^you\s+(?:have\s+)?(?:said|mentioned|told(?: me)?|shared|stated|noted|explained)\s+(?:that\s+)?",
     re.IGNORECASE,
@@ -77,7 +88,7 @@ _FRAME = re.compile(
 
 def english_claims(sentence: str) -> list[Claim]:
     """Return the claims of a sentence, in order; what is left out in one is taken from the one before."""
-    text = _FRAME.sub("", _in_full(sentence).strip())
+    text = _COMPOUND.sub(" ", _FRAME.sub("", _in_full(sentence).strip()))
     conditional = _IF.search(text) is not None
     found: list[Claim] = []
     for part, embedded in _parts(text):
@@ -117,22 +128,24 @@ def _claim(part: str, before: Claim | None, *, embedded: bool) -> Claim | None:
     words = _WORD.findall(part)
     subject = _subject(words)
     rest = words[subject.end :]
-    main, starts = _verb(rest)
+    main, group, starts = _verb(rest)
     negations = _negations(part)
     if not starts and before is not None and subject.end == 0:  # "… and three dogs"
         negated = before.negated if not negations else negations % 2 == 1
-        return replace(before, words=part, negated=negated)
+        sense = None if before.sense is Sense.PAST else before.sense
+        return replace(before, words=part, verb=main or before.verb, negated=negated, sense=sense)
     sense = _sense(rest, part)
-    wished = _WISHED.search(part) is not None
+    wished = _WISHED.search(group) is not None
     told_of, names = subject.told_of, subject.names
     if subject.end == 0 and before is not None:
         names, told_of = before.subject, before.told_of
-        if sense in (Sense.PRESENT, None) and not negations and _is_base(rest):
-            return replace(before, words=part, verb=main)
-    elif embedded and before is not None and SPEAKER not in before.subject and _REPORTS.search(before.words):
-        told_of = told_of | before.told_of
+    elif embedded and before is not None:
+        wished = wished or (before.wished and not _TELLING.search(before.words))
+        if _REPORTS.search(before.words):
+            told_of = told_of | before.told_of | before.subject - {SPEAKER, LISTENER}
     negated = None if _OPEN.search(part) else negations % 2 == 1
-    return Claim(part, names, told_of, main, negated, sense, wished, conditional=False)
+    unreal = wished or sense is Sense.AHEAD or _OPEN_YET.search(part) is not None
+    return Claim(part, names, told_of, main, negated, sense, wished, unreal, conditional=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +168,10 @@ def _subject(words: Sequence[str]) -> _Subject:
             while place < len(words) and words[place - 1].lower() in _OWNERS:
                 place += 1
             continue
-        if low in ("i", "we", "you"):
+        if low in ("i", "we"):
             return _Subject(frozenset({SPEAKER}), _NOBODY, place + 1)
+        if low == "you":
+            return _Subject(frozenset({LISTENER}), _NOBODY, place + 1)
         if low in ("he", "she"):
             return _Subject(frozenset({SOMEBODY}), frozenset({SOMEBODY}), place + 1)
         if low in _THINGS or low == "they":
@@ -164,13 +179,24 @@ def _subject(words: Sequence[str]) -> _Subject:
         if low in _OWNERS and place + 1 < len(words):
             return _noun_phrase(words, place)
         if _is_name(word, low):
-            return _Subject(frozenset({letters(low)}), frozenset({letters(low)}), place + 1)
+            return _named(words, place)
         if place and _verb_like(low):
             break
         if not place and _verb_like(low):
             break
         place += 1
     return _Subject(_NOBODY, _NOBODY, 0)
+
+
+def _named(words: Sequence[str], place: int) -> _Subject:
+    """Read a subject that looks like a name. Any word may begin a sentence: of "nature makes me calm" nobody is the subject."""
+    low = words[place].lower()
+    names = frozenset({letters(low), verb_stem(low)})
+    if place:
+        return _Subject(names, names, place + 1)
+    follows = " ".join(words[1:3])
+    moves_speaker = not {"me", "us"}.isdisjoint(each.lower() for each in words) and not _REPORTS.search(follows)
+    return _Subject(_NOBODY if moves_speaker else names, _NOBODY, 1)
 
 
 def _noun_phrase(words: Sequence[str], start: int) -> _Subject:
@@ -189,7 +215,7 @@ def _noun_phrase(words: Sequence[str], start: int) -> _Subject:
 
 
 def _is_name(word: str, low: str) -> bool:
-    if not word[0].isupper() or low in _SKIPPED or low in lexicon.function_words("en"):
+    if not word[0].isupper() or low in _SKIPPED or low.endswith("ing") or low in lexicon.function_words("en"):
         return False
     terms = analyse(f"x {word}", "en").terms
     return bool(terms) and terms[-1].kind is TermKind.NAME and low not in lexicon.frame_words("en")
@@ -201,29 +227,32 @@ def _verb_like(low: str) -> bool:
     return len(low) > 3 and (low.endswith("ed") or (low.endswith("s") and not low.endswith(("ss", "'s"))))
 
 
-def _is_base(rest: Sequence[str]) -> bool:
-    first = next((word.lower() for word in rest if word.lower() not in _SKIPPED), "")
-    return bool(first) and first == lexicon.base_form(first) and not first.endswith(("ed", "ing"))
-
-
-def _verb(rest: Sequence[str]) -> tuple[str, bool]:
-    """Return the stem of the main verb, and whether the words begin with a verb at all."""
+def _verb(rest: Sequence[str]) -> tuple[str, str, bool]:
+    """Return the stem of the main verb, the words up to it, and whether the words begin with a verb at all."""
     words = [word.lower() for word in rest if word.lower() not in _SKIPPED]
     if not words:
-        return "", False
-    starts = _verb_like(words[0]) or words[0] in _LEADING_TO_VERB or not words[0][0].isdigit()
+        return "", "", False
     place = 0
-    while place < len(words) - 1 and words[place] in _LEADING_TO_VERB:
-        nxt = words[place + 1]
-        is_aux = words[place] in _BE and not (nxt.endswith(("ing", "ed")) or nxt in lexicon.irregular_verbs() or nxt in _LEADING_TO_VERB)
-        is_own = words[place] in _HAVE | {"like", "love", "get", "got", "need", "needs", "want", "wants", "wanted"} and nxt not in (
-            "to", "been", "got",
-        ) and not (words[place] in _HAVE and (nxt.endswith("ed") or nxt in lexicon.irregular_verbs()))  # fmt: skip
-        if is_aux or is_own:
-            break
+    while place < len(words) - 1 and _leads_on(words[place], words[place + 1]):
         place += 1
     word = words[place]
-    return ("be" if word in _BE else "have" if word in _HAVE else verb_stem(word)), starts
+    main = "be" if word in _BE else "have" if word in _HAVE else verb_stem(word)
+    group = " ".join([*words[: place + 1], *(each for each in ("almost", "nearly") if each in (low.lower() for low in rest))])
+    return main, group, _verb_like(words[0]) or words[0] in _LEADING_TO_VERB
+
+
+def _leads_on(word: str, following: str) -> bool:
+    """Say whether a word of a verb leads to the one behind it: "am going", "want to", not "have a", "am tired"."""
+    if word not in _LEADING_TO_VERB or following in _OWNERS or following in ("i", "he", "she", "you", "we", "they"):
+        return False
+    is_form = following.endswith(("ing", "ed")) or following in lexicon.irregular_verbs()
+    if word in _BE:
+        return is_form or following in _LEADING_TO_VERB
+    if word in _HAVE:
+        return is_form or following in ("to", "been")
+    if word in ("like", "love", "get", "got", "need", "needs", "want", "wants", "wanted"):
+        return following in ("to", "been") or following.endswith("ing")
+    return True
 
 
 def _sense(rest: Sequence[str], part: str) -> Sense | None:
@@ -233,6 +262,10 @@ def _sense(rest: Sequence[str], part: str) -> Sense | None:
     if re.search(r"\bused to\b", part, re.IGNORECASE) and _FORMER.search(part):
         return Sense.FORMER
     first, then = words[0], words[1] if len(words) > 1 else ""
+    if first.endswith("ing") or first == "to":
+        return None
+    if re.search(r"\bplanned\b", part, re.IGNORECASE):
+        return Sense.AHEAD
     if first in ("have", "has") and (then == "been" or then.endswith("ed") or then in lexicon.irregular_verbs()) and then != "to":
         return None
     if first in ("was", "were", "did", "had") or _is_past_form(first):
@@ -241,8 +274,8 @@ def _sense(rest: Sequence[str], part: str) -> Sense | None:
         return Sense.AHEAD
     if first in ("can", "could", "may", "might"):
         return None
-    if first in _BE and not then.endswith("ing"):
-        return Sense.STATE
+    if first in _BE:
+        return Sense.UNDERWAY if then.endswith("ing") else Sense.STATE
     return Sense.STATE if first in _HAVE else Sense.PRESENT
 
 

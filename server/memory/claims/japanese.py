@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 from sudachipy import Morpheme
 
 from server.memory import lexicon
-from server.memory.claims.claim import SOMEBODY, SPEAKER, Claim, Sense
+from server.memory.claims.claim import LISTENER, SOMEBODY, SPEAKER, Claim, Sense
 from server.memory.terms import HONORIFICS, letters, words_of
 
 _JOINTS = {"けど", "けれど", "けれども", "が", "から", "ので", "のに", "し"}
 _TOPIC = {"は", "が", "も", "って"}
-_SPEAKERS = {"私", "僕", "俺", "自分", "貴方", "うち", "儂"}
+_SPEAKERS = {"私", "僕", "俺", "うち", "儂"}
+_LISTENERS = {"貴方", "君", "御前"}
+_SELVES = {SPEAKER, LISTENER}
 _PRONOUNS = {"彼", "彼女", "彼奴", "此奴", "其奴"}
 _NEGATIONS = {"ない", "無い", "ぬ", "ず"}
 _LIGHT = {
@@ -112,22 +114,24 @@ def _subject(words: Sequence[Morpheme]) -> tuple[frozenset[str], frozenset[str]]
         elif more == "人名" or (detail == "固有名詞" and (more != "地名" or after in HONORIFICS)):
             chain.add(letters(form))
             owned = False
-        elif form in _SPEAKERS and surface != "自分":
+        elif form in _SPEAKERS:
             chain.add(SPEAKER)
+        elif form in _LISTENERS and surface not in HONORIFICS:
+            chain.add(LISTENER)
         elif surface in HONORIFICS or surface in ("の", "・", "達", "たち"):
             owned = surface == "の"
             continue
         elif surface in _TOPIC or (surface == "に" and after in ("は", "も")) or (surface == "、" and chain and place == len(chain)):
             if owned:
-                told_of |= chain - {SPEAKER}
+                told_of |= chain - _SELVES
             elif chain:
-                own = chain - {SPEAKER} or chain
+                own = chain - _SELVES or chain
                 subject |= own
-                told_of |= own - {SPEAKER}
+                told_of |= own - _SELVES
             chain, owned = set(), False
         elif owned and chain and word.part_of_speech()[0] in ("名詞", "接尾辞", "接頭辞"):
             if after in _TOPIC:
-                told_of |= chain - {SPEAKER}
+                told_of |= chain - _SELVES
                 chain, owned = set(), False
             continue
         else:
@@ -155,7 +159,9 @@ def _claim(
     negations += verb in _ENDED
     wished = _WISHED.search(_NO_WISH.sub(" ", part)) is not None
     past = any(word.normalized_form() == "た" and word.surface() not in ("たら", "だら") for word in tail)
-    return Claim(part, subject, told_of, verb, negations % 2 == 1, _sense(part, words[place] if words else None, forms, past), wished, conditional)
+    sense = _sense(part, words[place] if words else None, forms, past)
+    unreal = wished or sense is Sense.AHEAD
+    return Claim(part, subject, told_of, verb, negations % 2 == 1, sense, wished, unreal, conditional)
 
 
 def _predicate(words: Sequence[Morpheme]) -> int:
