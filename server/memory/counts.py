@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator
 
 from server.memory import lexicon
-from server.memory.temporal.number_words import KANJI, to_number
+from server.memory.temporal.number_words import ENGLISH_NUMBERS, KANJI, alternatives, to_number
 from server.memory.terms import has_kana, stem, words_of
 
 _WORD_EN = re.compile(r"[^\W\d_][\w'-]*|\d+(?:[.,:]\d+)*|[.,;!?]")
+_NUMBER_EN = rf"\b{alternatives({word: 0 for word in ENGLISH_NUMBERS if len(word) > 2})}\b"
 _REACH = 3
 """Words between a number and its noun."""
 _COUNT_ZH = re.compile(
@@ -26,6 +27,15 @@ def counted(text: str, language: str) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for noun, number in pairs:
         found.setdefault(noun, set()).add(number)
+    return found
+
+
+def numbers_in(text: str, language: str) -> set[str]:
+    """Return all numbers of a text in figures, however they are written: twenty and 二十 are 20."""
+    found = {_figures(number) for number in re.findall(rf"[0-9]+|{KANJI}+", text)}
+    if language == "en" or text.isascii():
+        words = re.sub(r"[^a-z -]", " ", text.lower())
+        found |= {str(ENGLISH_NUMBERS[word]) for word in re.findall(_NUMBER_EN, words)}
     return found
 
 

@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from server.memory import lexicon, temporal
 from server.memory.claims import SOMEBODY, Claim, Refusal, claims_of, claims_of_fact, disagreement, without_form
 from server.memory.contrasts import are_contrary
-from server.memory.counts import counted
+from server.memory.counts import counted, numbers_in
 from server.memory.habits import weekdays
 from server.memory.statements import sentences, telling_places
 from server.memory.temporal import Granularity, TimeSpan
@@ -33,17 +33,6 @@ _SAME_ATTITUDE = frozenset(
     {"allergy", "dislike", "favourite", "name", "birthday", "age", "death", "plan", "habit"}
 )
 """Notions whose words say the same; those of others are different things: a cat is no dog."""
-_COMPANY = re.compile(
-    r"""
-    (?:[一-龠ァ-ヶー]{1,6}の)?[一-龠ァ-ヶー]{1,6}(?:さん|ちゃん|くん)?と(?=[^いはも言聞思])
-    | \b(?:with|for|to|from|at)\ (?:(?:my|our)\ )?\w+(?:\ [A-Z]\w+)?
-    | [和跟给][^，。\s]{1,6}
-    """,
-    re.VERBOSE,
-)
-"""Those who take part in what the speaker did."""
-
-
 def refusal(
     text: str, quote: str, said: str, language: str, said_at: datetime, week_start: int = 0
 ) -> Refusal | None:
@@ -69,7 +58,7 @@ def refusal(
     if set(quoted).isdisjoint(own):
         return Refusal.STATEMENT
     others = [turn[place] for place in telling if place not in quoted]
-    return _Comparison(text, quote, basis, others, language, said_at, week_start).refusal()
+    return _Comparison(text, basis, others, language, said_at, week_start).refusal()
 
 
 class _Comparison:
@@ -78,7 +67,6 @@ class _Comparison:
     def __init__(
         self,
         text: str,
-        quote: str,
         basis: Sequence[str],
         others: Sequence[str],
         language: str,
@@ -86,7 +74,6 @@ class _Comparison:
         week_start: int,
     ) -> None:
         self._text = text
-        self._quote = quote
         self._basis = basis
         self._others = others
         self._language = language
@@ -144,6 +131,8 @@ class _Comparison:
         return sum(weight for weight, was_said in weights if was_said) / total if total else 1.0
 
     def _numbers_refused(self) -> Refusal | None:
+        if is_chinese(self._plain, self._language) and not numbers_in(self._plain, "zh") <= self._known.numbers | {"1"}:
+            return Refusal.NUMBERS
         told: dict[str, set[str]] = {}
         for sentence in self._used:
             for noun, numbers in counted(self._without_times(sentence), self._language).items():
@@ -156,7 +145,10 @@ class _Comparison:
         there = [span for sentence in self._used for span in self._times(sentence)]
         if not there:
             there = [span for sentence in self._others for span in self._times(sentence)]
-        if not all(_is_among(span, there) for span in self._times(self._text)):
+        drawn = self._times(self._text)
+        if not there:
+            drawn = [span for span in drawn if not span.since <= self._said_at < span.until]
+        if not all(_is_among(span, there) for span in drawn):
             return Refusal.TIMES
         told = " ".join(self._used)
         if not weekdays(self._plain) <= weekdays(told):
@@ -164,8 +156,6 @@ class _Comparison:
         return Refusal.CONTRARY if are_contrary(told, self._text) else None
 
     def _claims_refused(self) -> Refusal | None:
-        if not _keeps_subject(self._text, self._quote, self._language):
-            return Refusal.PEOPLE
         told = [claim for sentence in self._used for claim in claims_of(sentence, self._language)]
         drawn = claims_of_fact(self._text, self._language)
         whole = analyse(self._text, self._language)
@@ -193,11 +183,14 @@ class _Known:
         self._stems = {verb_stem(term.sound) for one in analyses for term in one.terms if term.sound.isascii()}
         self._notions = {notion for one in analyses for notion in one.notions} & _SAME_ATTITUDE
         self._letters = letters(" ".join(told))
+        self.numbers = {number for one in told for number in numbers_in(one, language)}
 
     def has(self, term: Term) -> bool:
         key = letters(term.key)
         if term.key in self._forms or term.sound in self._forms or (key != "" and key in self._letters):
             return True
+        if term.kind is TermKind.NUMBER:
+            return not self.numbers.isdisjoint(numbers_in(term.sound, self._language))
         if term.kind is not TermKind.WORD:
             return False
         if term.sound.isascii() and verb_stem(term.sound) in self._stems:
@@ -242,12 +235,6 @@ def _is_among(span: TimeSpan, there: Sequence[TimeSpan]) -> bool:
 def _same_hour(span: TimeSpan, other: TimeSpan) -> bool:
     both = span.granularity is Granularity.MOMENT and other.granularity is Granularity.MOMENT
     return both and span.since.time() == other.since.time() and not (span.certain and other.certain)
-
-
-def _keeps_subject(text: str, quote: str, language: str) -> bool:
-    """Say whether a sentence names somebody of whom the quote tells: "my mother is ill" is not about the speaker."""
-    told = analyse(_COMPANY.sub(" ", quote), language).persons
-    return not told or bool(lexicon.may_be_among(told, analyse(text, language).persons))
 
 
 def _places_of(quote: str, turn: Sequence[str]) -> list[int]:

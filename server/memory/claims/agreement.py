@@ -1,10 +1,11 @@
 """Compares what a fact claims with what was said: negation, time, wish and condition, and who does it."""
 
+import re
 from collections.abc import Sequence, Set
 from enum import StrEnum
 
 from server.memory import lexicon
-from server.memory.claims.claim import SOMEBODY, SPEAKER, Claim, Sense
+from server.memory.claims.claim import LISTENER, SOMEBODY, SPEAKER, Claim, Sense
 from server.memory.terms import TermKind, analyse, letters
 
 
@@ -30,8 +31,21 @@ class Refusal(StrEnum):
 
 _COUNTERPART = 0.45
 """Share of the weight of a claim that another must have to speak of the same thing."""
+_SAME_VERB = 0.3
+"""The same if both have one verb."""
 _HAPPENED = {Sense.PAST, Sense.FORMER}
 _NOT_OVER = {Sense.STATE, Sense.PRESENT, Sense.UNDERWAY, Sense.AHEAD, Sense.RESULT}
+
+
+_COMPANY = re.compile(
+    r"""
+    (?:[一-龠ァ-ヶー]{1,6}の)?[一-龠ァ-ヶー]{1,6}(?:さん|ちゃん|くん)?と(?=[^いはも言聞思])
+    | \b(?:with|for|to|from|at)\ (?:(?:my|our)\ )?\w+(?:\ [A-Z]\w+)?
+    | [和跟给][^，。\s]{1,6}
+    """,
+    re.VERBOSE,
+)
+"""Those who take part in what the speaker did."""
 
 
 def disagreement(
@@ -53,9 +67,12 @@ def _nearest(drawn: Claim, told: Sequence[Claim], language: str) -> list[Claim]:
     wanted = _weights(drawn, language)
     shared = [(sum(min(weight, wanted.get(key, 0.0)) for key, weight in _weights(one, language).items()), one) for one in told]
     best = max((share for share, _ in shared), default=0.0)
-    if best < _COUNTERPART * sum(wanted.values()):
-        return []
-    return [one for share, one in shared if best and share >= best - 0.05]
+    whole = sum(wanted.values())
+    return [
+        one
+        for share, one in shared
+        if best and share >= best - 0.05 and share >= (_SAME_VERB if one.verb == drawn.verb else _COUNTERPART) * whole
+    ]
 
 
 def _weights(claim: Claim, language: str) -> dict[str, float]:
@@ -67,7 +84,7 @@ def _weights(claim: Claim, language: str) -> dict[str, float]:
 
 
 def _against(drawn: Claim, told: Claim, mentioned: Set[str], language: str) -> Refusal | None:
-    if _is_of_another(drawn, told, mentioned):
+    if _is_of_another(drawn, told, mentioned) or not _keeps_people(told, mentioned, language):
         return Refusal.PEOPLE
     if told.wished and not drawn.unreal:
         return Refusal.WISH
@@ -82,9 +99,19 @@ def _is_of_another(drawn: Claim, told: Claim, mentioned: Set[str]) -> bool:
         return True
     if not drawn.subject or not told.subject or drawn.subject & told.subject or _among(drawn.subject, told.subject):
         return False
+    if LISTENER in told.subject:
+        return True
     if SOMEBODY in told.subject:
         return drawn.subject == {SPEAKER} and drawn.verb == told.verb
     return bool(drawn.verb) and drawn.verb == told.verb
+
+
+def _keeps_people(told: Claim, mentioned: Set[str], language: str) -> bool:
+    """Say whether a fact speaks of somebody whom a clause without a subject names: "took my mother to hospital"."""
+    if told.subject:
+        return True
+    people = analyse(_COMPANY.sub(" ", told.words), language).persons
+    return not people or _among(people, mentioned)
 
 
 def _among(some: Set[str], others: Set[str]) -> bool:
@@ -113,7 +140,7 @@ def _negation_differs(drawn: Claim, told: Claim, language: str) -> Refusal | Non
         return None
     if told.sense is Sense.FORMER and drawn.sense is not Sense.FORMER and drawn.negated:
         return None  # "used to": no longer
-    if drawn.sense is Sense.FORMER and told.negated:
+    if drawn.sense is Sense.FORMER and told.negated and told.sense not in _HAPPENED:
         return None
     both = [analyse(claim.words, language).notions for claim in (drawn, told)]
     if all("allergy" in notions for notions in both):

@@ -22,7 +22,7 @@ _SHORT = (
 _CUT = re.compile(
     r"""[,;:.!?]+(?:\s+|$) | \s*[—–]\s* | \s+-+\s+ | -\s+
     | \s+(?:and|but|because|so(?=\s(?:i|we|he|she|it|they|you|my)\b)|then|although|though|while|since|who|which|whose|where|when|yet)\s+
-    | (?<=\w)\s+(?:that\s+)?(?=(?:i|he|she|they|we)\s\w)""",
+    | (?<=\w)\s+(?:that\s+)?(?=(?:i|he|she|they|we|you)\s\w)""",
     re.VERBOSE | re.IGNORECASE,
 )
 _IF = re.compile(r"\b(?:if|unless|suppose|in case)\b", re.IGNORECASE)
@@ -76,8 +76,8 @@ _LEADING_TO_VERB = _BE | _HAVE | _DO | _MODALS | frozenset(
 _REPORTS = re.compile(r"\b(?:sa(?:y|ys|id)|t(?:ell|ells|old)|think(?:s)?|thought|claim\w*|believ\w*|want\w*|insist\w*|call\w*|hear[sd]?)\b", re.IGNORECASE)
 _TELLING = re.compile(r"\b(?:tell|let|say|share|mention|know)\b", re.IGNORECASE)
 _COMPOUND = re.compile(
-    r"\b(?:(?:my|our)\s(?:\w+\s){1,3}|[A-Z]\w+\s)and\s(?=i\b)|(?<=\byou)\sand\s(?:your\s\w+|[A-Z]\w+)|(?<=\bwe)\sand\s(?:our\s\w+|[A-Z]\w+)",
-    re.IGNORECASE,
+    r"(?:^|(?<=[,;.!?]\s))(?:(?i:my|our)\s(?:[a-z]+\s){1,2}(?:[A-Z]\w+\s)?|[A-Z]\w+\s)and\s(?=I\b)"
+    r"|(?<=\b[Yy]ou)\sand\s(?:your\s\w+|[A-Z]\w+)|(?<=\b[Ww]e)\sand\s(?:our\s\w+|[A-Z]\w+)"
 )
 """Company that is named beside the subject: "Ken and I"."""
 _FRAME = re.compile(
@@ -91,8 +91,8 @@ def english_claims(sentence: str) -> list[Claim]:
     text = _COMPOUND.sub(" ", _FRAME.sub("", _in_full(sentence).strip()))
     conditional = _IF.search(text) is not None
     found: list[Claim] = []
-    for part, embedded in _parts(text):
-        claim = _claim(part, found[-1] if found else None, embedded=embedded)
+    for part, joint in _parts(text):
+        claim = _claim(part, found[-1] if found else None, joint)
         if claim is not None:
             found.append(replace(claim, conditional=conditional))
     return found
@@ -113,18 +113,18 @@ def _in_full(text: str) -> str:
     return plain
 
 
-def _parts(text: str) -> list[tuple[str, bool]]:
-    """Return the clauses, and of each whether it stands inside the one before without a joint."""
-    parts, start, embedded = [], 0, False
+def _parts(text: str) -> list[tuple[str, str]]:
+    """Return the clauses, each with the joint before it."""
+    parts, start, joint = [], 0, ","
     for cut in _CUT.finditer(text):
-        parts.append((text[start : cut.start()], embedded))
-        embedded = cut.group().strip().lower() in ("", "that")
+        parts.append((text[start : cut.start()].strip(), joint))
+        joint = cut.group().strip().lower()
         start = cut.end()
-    parts.append((text[start:], embedded))
-    return [(part.strip(), inside) for part, inside in parts if _WORD.search(part)]
+    parts.append((text[start:].strip(), joint))
+    return [(part, joint) for part, joint in parts if _WORD.search(part)]
 
 
-def _claim(part: str, before: Claim | None, *, embedded: bool) -> Claim | None:
+def _claim(part: str, before: Claim | None, joint: str) -> Claim | None:
     words = _WORD.findall(part)
     subject = _subject(words)
     rest = words[subject.end :]
@@ -139,7 +139,9 @@ def _claim(part: str, before: Claim | None, *, embedded: bool) -> Claim | None:
     told_of, names = subject.told_of, subject.names
     if subject.end == 0 and before is not None:
         names, told_of = before.subject, before.told_of
-    elif embedded and before is not None:
+        if joint in ("who", "whose"):
+            names = told_of = analyse(before.words, "en").persons or before.subject
+    elif joint in ("", "that") and before is not None:
         wished = wished or (before.wished and not _TELLING.search(before.words))
         if _REPORTS.search(before.words):
             told_of = told_of | before.told_of | before.subject - {SPEAKER, LISTENER}

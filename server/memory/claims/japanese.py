@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sudachipy import Morpheme
 
@@ -13,6 +14,9 @@ _JOINTS = {"けど", "けれど", "けれども", "が", "から", "ので", "�
 _TOPIC = {"は", "が", "も", "って"}
 _SPEAKERS = {"私", "僕", "俺", "うち", "儂"}
 _LISTENERS = {"貴方", "君", "御前"}
+_HANGING = re.compile(r"[てで]、?$")
+"""Ends a clause that has its time and its wish from the one behind it."""
+_TOPIC_MARK = re.compile(r"[はもの]|って")
 _SELVES = {SPEAKER, LISTENER}
 _PRONOUNS = {"彼", "彼女", "彼奴", "此奴", "其奴"}
 _NEGATIONS = {"ない", "無い", "ぬ", "ず"}
@@ -21,7 +25,8 @@ _LIGHT = {
     "上げる", "いける", "駄目", "良い", "分かる", "知る", "考える",
 }  # fmt: skip
 """Verbs that only colour another when they follow it."""
-_LEADS_TO_LIGHT = {"て", "で", "と", "って", "に", "く", "は", "も", "ば", "という", "とは"}
+_LEADS_TO_LIGHT = {"て", "で", "と", "って", "は", "も", "ば"}
+_BECOMES = {"為る", "成る"}
 _SHELLS = {"予定", "積もり", "計画", "筈", "様", "事", "訳", "物", "所", "気", "必要", "為", "考え", "方", "状態", "頃", "の", "感じ", "ん"}
 """Nouns that a whole clause leads to: 行く予定だ."""
 _OBLIGED = re.compile(
@@ -31,10 +36,10 @@ _NO_NEGATION = re.compile(
     r"忘れないで|間違いな|違いな|仕方な|しょうがな|たまらな|ない(?:うち|よう)に|しか(?=.{0,12}?(?:な[いかく]|ませ))|なんでもな|じゃないですか|問題な"
 )
 _WISHED = re.compile(
-    r"た[いかく](?!て)(?:[^ら]|$)|たがっ|欲し|ほし|[おこごそとのぼもろよ]う(?:か|と|かな)|迷[っいう]|悩[んむみ]|考え(?:て|中)|検討|べき|憧れ|目指|夢|ところだった"
+    r"[おこごそとのぼもろよ]う(?:か|と|かな)|迷[っいう]|悩[んむみ]|考え(?:て|中)|検討|べき|憧れ|目指|夢|ところだった"
     r"|そうにな|方がいい|ほうがいい|かどうか|希望|願|らしい"
 )
-_NO_WISH = re.compile(r"冷たい|重たい|痛たい|つもりたい|みたい|めでたい|ありがたい|くすぐったい|もったい|だったい|眠たい|一体|大体")
+_WISHES = {"たい", "たがる", "欲しい"}
 _AHEAD = re.compile(
     r"予定|つもり|計画|ことに(?:し|な[っりる])|決め|なきゃ|なくちゃ|なければ|必要がある|ないと|[るくすつむぶぐう]ことになっ"
 )
@@ -44,18 +49,22 @@ _CONDITION = re.compile(r"(?:たら|だら|なら|れば|ければ|場合は?)(?
 
 
 def japanese_claims(sentence: str) -> list[Claim]:
-    """Return the claims of a sentence, in order. A clause without a subject has that of the one before."""
+    """Return the claims of a sentence, in order. A clause without a subject has the topic of the one before; what has が ends with its clause."""
     text = re.sub(r"(?:という?)?(?:こと)?(?:を|と)(?:話し|言い|述べ|語り)(?:た|ました)。?$|と(?:話|言|述べ|語)っ?[しっべ]?(?:た|ている|ていた)。?$", "", sentence.strip())
     found: list[Claim] = []
     conditional = False
     for part in _parts(text):
         words = words_of(part)
         subject, told_of = _subject(words)
-        if not subject and not told_of and found:
+        if not subject and not told_of and found and _TOPIC_MARK.search(found[-1].words):
             subject, told_of = found[-1].subject, found[-1].told_of
         if _CONDITION.search(part) and not _OBLIGED.search(part):
             conditional = True
         found.append(_claim(part, words, subject, told_of, conditional=conditional))
+    for place in range(len(found) - 2, -1, -1):
+        if _HANGING.search(found[place].words) and found[place].sense is Sense.PRESENT:
+            after = found[place + 1]
+            found[place] = replace(found[place], sense=after.sense, wished=after.wished, unreal=after.unreal)
     return found
 
 
@@ -87,10 +96,13 @@ def _is_joint(words: Sequence[Morpheme], place: int) -> bool:
         before = words[place - 1] if place else word
         ends = before.part_of_speech()[1] in ("接続助詞", "終助詞") or before.part_of_speech()[5].startswith("終止形")
         return ends or before.surface() in _JOINTS | {"て", "で", "たら", "ば", "なら", "だら", "り"}
-    if part == "助詞" and detail == "接続助詞":
+    if part == "助詞" and detail == "接続助詞" and surface not in ("て", "で"):
         return surface in _JOINTS or (surface == "ば" and after not in ("なら", "いけ", "いい", "良い"))
     if surface == "で" and place and words[place - 1].surface() == "の" and words[place - 1].part_of_speech()[1] == "準体助詞":
         return True
+    if surface in ("て", "で") and detail == "接続助詞":
+        follower = words[place + 1]
+        return follower.normalized_form() not in _LIGHT | {"欲しい", "頂く"} and follower.part_of_speech()[0] not in ("助詞", "助動詞", "補助記号")
     return surface in ("たら", "だら", "なら") and part == "助動詞" and after not in ("いい", "良い", "な")
 
 
@@ -116,7 +128,7 @@ def _subject(words: Sequence[Morpheme]) -> tuple[frozenset[str], frozenset[str]]
             owned = False
         elif form in _SPEAKERS:
             chain.add(SPEAKER)
-        elif form in _LISTENERS and surface not in HONORIFICS:
+        elif form in _LISTENERS and (surface not in HONORIFICS or not chain):
             chain.add(LISTENER)
         elif surface in HONORIFICS or surface in ("の", "・", "達", "たち"):
             owned = surface == "の"
@@ -157,7 +169,7 @@ def _claim(
     if "dislike" in lexicon.concepts("ja").of(told) and told != "駄目":
         negations += 1
     negations += verb in _ENDED
-    wished = _WISHED.search(_NO_WISH.sub(" ", part)) is not None
+    wished = _WISHED.search(part) is not None or any(word.normalized_form() in _WISHES for word in words)
     past = any(word.normalized_form() == "た" and word.surface() not in ("たら", "だら") for word in tail)
     sense = _sense(part, words[place] if words else None, forms, past)
     unreal = wished or sense is Sense.AHEAD
@@ -174,6 +186,7 @@ def _predicate(words: Sequence[Morpheme]) -> int:
         if part not in ("動詞", "形容詞", "形状詞", "名詞") or detail == "助動詞語幹" or form in _NEGATIONS | _SHELLS:
             continue
         follows = place > 0 and (before in _LEADS_TO_LIGHT or words[place - 1].normalized_form() in _NEGATIONS or words[place - 1].part_of_speech()[0] in ("形容詞",))
+        follows = follows or (before == "に" and form in _BECOMES)
         if form in _LIGHT and place and (follows or before in ("られ", "し", "なきゃ", "なくちゃ")):
             continue
         return place
