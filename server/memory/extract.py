@@ -111,7 +111,7 @@ class ModelExtractor:
             background=True,
         )
         prompt = Prompt(system, (Message("user", _dialogue(pages)),), language, decoding)
-        drafts = read_drafts(await self._ask(prompt))
+        drafts = read_drafts(await self._ask(prompt), system)
         if drafts.cut and attempt < len(_TEMPERATURES) - 1:
             raise OmoideError("extraction-malformed", "The model's answer was cut off.")
         return await to_thread.run_sync(self._checked, drafts.whole, pages)
@@ -126,7 +126,7 @@ class ModelExtractor:
         facts = [one for one in checked if isinstance(one, Fact)]
         refused = Counter(one.value for one in checked if isinstance(one, Refusal))
         if refused:
-            log.info("facts-refused", kept=len(facts), **refused)
+            log.info("facts-refused", kept=len(facts), reasons=dict(refused))
         if drafts and not facts:
             raise OmoideError("extraction-malformed", "The model wrote nothing that was said.")
         return facts

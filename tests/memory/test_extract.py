@@ -6,12 +6,15 @@ from datetime import date, datetime, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from structlog.testing import capture_logs
 
 from server.errors import LlmError, OmoideError
 from server.memory.answers import Draft
 from server.memory.claims import Refusal
 from server.memory.extract import LONGEST_ANSWER, RulesExtractor, check, event_days
 from server.memory.models import Fact, Kind, Origin
+from server.prompting import PromptFiles
+from tests.fakes import PROMPTS
 from tests.memory.remembering import NOON, TOKYO, answer, modelled, page
 
 HAKONE = "来週の土曜に箱根へ行くんだ。"
@@ -118,6 +121,26 @@ async def test_an_answer_that_cannot_be_used_is_an_error_and_not_nothing(script:
     with pytest.raises(OmoideError):
         await extractor.extract([page(HAKONE)], 0)
     assert llm.open_streams == 0
+
+
+async def test_a_model_that_repeats_its_prompt_has_not_answered() -> None:
+    """The prompt holds an empty list as an example of an answer."""
+    told = PromptFiles(PROMPTS).in_language("extract", "ja")
+    extractor, _ = modelled([f"{told}\n[1] 2026-09-27 12:00\n話し手: {HAKONE}"])
+    with pytest.raises(OmoideError):
+        await extractor.extract([page(HAKONE)], 0)
+
+
+async def test_why_facts_are_refused_is_logged_and_what_was_said_is_not() -> None:
+    other = "あなたは来週の日曜に箱根へ行く予定だ。"
+    extractor, _ = modelled([answer((1, HAKONE, TEXT), (1, HAKONE, other), (1, "箱根は遠い", TEXT))])
+    with capture_logs() as logs:
+        [drawn] = await extractor.extract([page(HAKONE)], 0)
+    assert drawn.text.startswith("あなたは来週の土曜")
+    [line] = [line for line in logs if line["event"] == "facts-refused"]
+    assert line["kept"] == 1
+    assert line["reasons"] == {"other-time": 1, "quote-not-said": 1}
+    assert "箱根" not in str(line)
 
 
 async def test_a_model_that_does_not_end_is_stopped() -> None:
