@@ -75,7 +75,9 @@ def _stands_alone(answer: str, start: int, end: int) -> bool:
     """Say whether a value has its lines for itself, or ends the answer."""
     before = answer[:start].rpartition("\n")[2]
     after = answer[end:].partition("\n")[0]
-    return not after.strip(" `\t\r.") and (not before.strip(" `\t\r") or not answer[end:].strip(" `\t\r\n."))
+    return not after.strip(" `\t\r.") and (
+        not before.strip(" `\t\r") or not answer[end:].strip(" `\t\r\n.")
+    )
 
 
 def _repeats(answer: str, instructions: str) -> bool:

@@ -1,7 +1,10 @@
 """Which number belongs to which noun: two cats and three dogs are not three cats and two dogs."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from sudachipy import Morpheme
 
 from server.memory import lexicon
 from server.memory.temporal.number_words import ENGLISH_NUMBERS, KANJI, alternatives, to_number
@@ -9,6 +12,8 @@ from server.memory.terms import has_kana, stem, words_of
 
 _WORD_EN = re.compile(r"[^\W\d_][\w'-]*|\d+(?:[.,:]\d+)*|[.,;!?]")
 _NUMBER_EN = rf"\b{alternatives({word: 0 for word in ENGLISH_NUMBERS if len(word) > 2})}\b"
+_KANJI_RUN = re.compile(rf"{KANJI}{{2,}}")
+"""A number that is cut wrongly as it stands: 三十分 is no 十分."""
 _REACH = 3
 """Words between a number and its noun."""
 _COUNT_ZH = re.compile(
@@ -55,19 +60,29 @@ def _english(text: str) -> Iterator[tuple[str, str]]:
 
 def _japanese(text: str) -> Iterator[tuple[str, str]]:
     """Read 犬を二匹 and 二匹の犬."""
-    words = words_of(text)
-    last = ""
+    words = words_of(_KANJI_RUN.sub(lambda run: _figures(run.group()), text))
+    last, figures = "", ""
     for place, word in enumerate(words):
         part, detail = word.part_of_speech()[:2]
+        after = words[place + 1] if place + 1 < len(words) else None
         if detail == "数詞":
-            after = [each.surface() for each in words[place + 1 : place + 4]]
-            noun = words[place + after.index("の") + 2 : place + after.index("の") + 3] if "の" in after else []
-            name = noun[0].normalized_form() if noun else last
+            figures += word.surface()
+            if after is not None and after.part_of_speech()[1] == "数詞":
+                continue
+            name = _behind(words[place + 1 : place + 4]) or last
             if name:
-                yield name, _figures(word.normalized_form())
-        elif part == "名詞":
-            is_counter = place > 0 and words[place - 1].part_of_speech()[1] == "数詞"
-            last = last if is_counter else word.normalized_form()
+                yield name, _figures(figures)
+            figures = ""
+        elif part == "名詞" and (place == 0 or words[place - 1].part_of_speech()[1] != "数詞"):
+            last = word.normalized_form()
+
+
+def _behind(words: Sequence[Morpheme]) -> str:
+    """Return the noun that の leads to: 匹の犬."""
+    for word, after in pairwise(words):
+        if word.surface() == "の":
+            return str(after.normalized_form())
+    return ""
 
 
 def _chinese(text: str) -> Iterator[tuple[str, str]]:
@@ -77,4 +92,8 @@ def _chinese(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _figures(written: str) -> str:
-    return written if written.isascii() or not re.fullmatch(f"{KANJI}+", written) else str(to_number(written))
+    return (
+        written
+        if written.isascii() or not re.fullmatch(f"{KANJI}+", written)
+        else str(to_number(written))
+    )

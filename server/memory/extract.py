@@ -222,9 +222,7 @@ def _dialogue(pages: Sequence[Page]) -> str:
     )
 
 
-def _page_of(
-    text: str, draft: Draft, pages: Sequence[Page], week_start: int
-) -> Page | Refusal:
+def _page_of(text: str, draft: Draft, pages: Sequence[Page], week_start: int) -> Page | Refusal:
     """Find the turn that supports a fact: the one that the draft names, else the last that does."""
     named = pages[draft.turn - 1 : draft.turn] if draft.turn > 0 else []
     reasons = []

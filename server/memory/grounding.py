@@ -5,12 +5,21 @@ fact is compared with those sentences, never with the quote alone.
 """
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from datetime import datetime
 from difflib import SequenceMatcher
 
 from server.memory import lexicon, temporal
-from server.memory.claims import SOMEBODY, Claim, Refusal, claims_of, claims_of_fact, disagreement, without_form
+from server.memory.claims import (
+    SOMEBODY,
+    Claim,
+    Refusal,
+    claims_of,
+    claims_of_fact,
+    counterparts,
+    disagreement,
+    without_form,
+)
 from server.memory.contrasts import are_contrary
 from server.memory.counts import counted, numbers_in
 from server.memory.habits import weekdays
@@ -33,6 +42,8 @@ _SAME_ATTITUDE = frozenset(
     {"allergy", "dislike", "favourite", "name", "birthday", "age", "death", "plan", "habit"}
 )
 """Notions whose words say the same; those of others are different things: a cat is no dog."""
+
+
 def refusal(
     text: str, quote: str, said: str, language: str, said_at: datetime, week_start: int = 0
 ) -> Refusal | None:
@@ -95,7 +106,9 @@ class _Comparison:
     def _helpful(self) -> list[str]:
         """Return the sentences around those that are quoted that name what the quoted ones don't: "his name is Rex"."""
         known = _Known(self._basis, self._language)
-        missing = [term for term in self._terms if term.weight >= _MEANINGFUL and not known.has(term)]
+        missing = [
+            term for term in self._terms if term.weight >= _MEANINGFUL and not known.has(term)
+        ]
         around = [(one, _Known([one], self._language)) for one in self._others]
         return [one for one, there in around if any(there.has(term) for term in missing)]
 
@@ -103,14 +116,22 @@ class _Comparison:
         missing = [term for term in self._terms if not self._known.has(term)]
         if any(term.kind is TermKind.NAME for term in missing):
             return Refusal.NAMES
-        if any(term.kind is TermKind.NUMBER for term in missing):
+        numbers = numbers_in(self._plain, self._language)
+        if (
+            any(term.kind is TermKind.NUMBER for term in missing)
+            and not numbers <= self._known.numbers
+        ):
             return Refusal.NUMBERS
         if any(self._share(part) < _TERM_SHARE for part in (self._plain, *sentences(self._plain))):
             return Refusal.WORDS
         if any(self._is_made_up(claim.words) for claim in claims_of(self._plain, self._language)):
             return Refusal.WORDS
         own = _Known(self._basis, self._language)
-        rests = any(own.has(term) for term in self._terms if term.weight >= _MEANINGFUL or term.kind is TermKind.WORD)
+        rests = any(
+            own.has(term)
+            for term in self._terms
+            if term.weight >= _MEANINGFUL or term.kind is TermKind.WORD
+        )
         return None if rests or not self._terms else Refusal.WORDS
 
     def _is_made_up(self, clause: str) -> bool:
@@ -131,7 +152,9 @@ class _Comparison:
         return sum(weight for weight, was_said in weights if was_said) / total if total else 1.0
 
     def _numbers_refused(self) -> Refusal | None:
-        if is_chinese(self._plain, self._language) and not numbers_in(self._plain, "zh") <= self._known.numbers | {"1"}:
+        if is_chinese(self._plain, self._language) and not numbers_in(
+            self._plain, "zh"
+        ) <= self._known.numbers | {"1"}:
             return Refusal.NUMBERS
         told: dict[str, set[str]] = {}
         for sentence in self._used:
@@ -148,7 +171,7 @@ class _Comparison:
         drawn = self._times(self._text)
         if not there:
             drawn = [span for span in drawn if not span.since <= self._said_at < span.until]
-        if not all(_is_among(span, there) for span in drawn):
+        if not all(self._was_told(span, there, self._used) for span in drawn):
             return Refusal.TIMES
         told = " ".join(self._used)
         if not weekdays(self._plain) <= weekdays(told):
@@ -160,8 +183,21 @@ class _Comparison:
         drawn = claims_of_fact(self._text, self._language)
         whole = analyse(self._text, self._language)
         mentioned = _people_in(whole, drawn)
-        found = (disagreement(claim, told, mentioned, self._language) for claim in drawn)
-        return next((refused for refused in found if refused is not None), None)
+        for claim in drawn:
+            near = counterparts(claim, told, self._language)
+            refused = disagreement(claim, near, mentioned, self._language)
+            if refused is not None:
+                return refused
+            there = [span for one in near for span in self._times(one.words)]
+            clauses = [one.words for one in near]
+            if there and not all(
+                self._was_told(span, there, clauses) for span in self._times(claim.words)
+            ):
+                return Refusal.TIMES
+        return None
+
+    def _was_told(self, span: TimeSpan, there: Sequence[TimeSpan], told: Sequence[str]) -> bool:
+        return letters(span.phrase) in letters(" ".join(told)) or _is_among(span, there)
 
     def _terms_of(self, text: str) -> Sequence[Term]:
         return analyse(text, self._language).terms
@@ -180,22 +216,30 @@ class _Known:
         analyses = [analyse(sentence, language) for sentence in told]
         self._language = language
         self._forms = {form for one in analyses for form in one.forms}
-        self._stems = {verb_stem(term.sound) for one in analyses for term in one.terms if term.sound.isascii()}
+        self._stems = {
+            verb_stem(term.sound) for one in analyses for term in one.terms if term.sound.isascii()
+        }
         self._notions = {notion for one in analyses for notion in one.notions} & _SAME_ATTITUDE
         self._letters = letters(" ".join(told))
         self.numbers = {number for one in told for number in numbers_in(one, language)}
 
     def has(self, term: Term) -> bool:
         key = letters(term.key)
-        if term.key in self._forms or term.sound in self._forms or (key != "" and key in self._letters):
+        if (
+            term.key in self._forms
+            or term.sound in self._forms
+            or (key != "" and key in self._letters)
+        ):
             return True
         if term.kind is TermKind.NUMBER:
-            return not self.numbers.isdisjoint(numbers_in(term.sound, self._language))
+            return not self.numbers.isdisjoint(numbers_in(term.key, self._language))
         if term.kind is not TermKind.WORD:
             return False
         if term.sound.isascii() and verb_stem(term.sound) in self._stems:
             return True
-        notions = lexicon.concepts(self._language).of(term.key if not term.sound.isascii() else term.sound)
+        notions = lexicon.concepts(self._language).of(
+            term.key if not term.sound.isascii() else term.sound
+        )
         return not self._notions.isdisjoint(notions)
 
     def share_of_characters(self, text: str) -> float:
@@ -214,7 +258,9 @@ def is_chinese(text: str, language: str) -> bool:
 def _people_in(whole: Analysis, claims: Sequence[Claim]) -> frozenset[str]:
     """Return the people of whom a fact speaks: classes, and names by their letters; any word may be one."""
     names = {letters(term.key) for term in whole.terms if term.kind is TermKind.NAME}
-    words = {letters(term.sound) for term in whole.terms} | {letters(term.key) for term in whole.terms}
+    words = {letters(term.sound) for term in whole.terms} | {
+        letters(term.key) for term in whole.terms
+    }
     told_of = {name for claim in claims for name in claim.told_of}
     somebody = {SOMEBODY} if whole.persons or names or told_of else set()
     return frozenset(whole.persons | names | words | told_of | somebody)

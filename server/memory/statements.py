@@ -88,9 +88,7 @@ _OWN = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_REFERS_BACK = re.compile(
-    r"\b(?:he|she|it|they|his|her|its|their)\b|[他她它]", re.IGNORECASE
-)
+_REFERS_BACK = re.compile(r"\b(?:he|she|it|they|his|her|its|their)\b|[他她它]", re.IGNORECASE)
 _JOKE = re.compile(
     r"冗談(?!じゃ|では)|なんちゃって|なーんて|なんてね|(?:^|、)(?:うそ|嘘)(?:だよ|です|うそ|ぴょん)"
     r"|\b(?:just|only|was|am|i'm)\ (?:kidding|joking)\b|\b(?:just\ )?a\ joke\b|开玩笑|骗你的|逗你的",

@@ -105,7 +105,7 @@ def test_an_answer_that_is_no_list_of_facts_is_a_failure_and_not_an_empty_list(a
         '{"facts": []}',
         "[]",
         '```json\n{"facts": []}\n```',
-        "```json\n{\n  \"facts\": []\n}\n```\nNothing in it is about the speaker's life.",
+        '```json\n{\n  "facts": []\n}\n```\nNothing in it is about the speaker\'s life.',
         'There is nothing to take: {"facts": []}',
         '<think>Only a greeting.</think>{"facts": []}',
         '抜き出すことはありません。\n{"facts": []}\n',

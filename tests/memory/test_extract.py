@@ -133,7 +133,9 @@ async def test_a_model_that_repeats_its_prompt_has_not_answered() -> None:
 
 async def test_why_facts_are_refused_is_logged_and_what_was_said_is_not() -> None:
     other = "あなたは来週の日曜に箱根へ行く予定だ。"
-    extractor, _ = modelled([answer((1, HAKONE, TEXT), (1, HAKONE, other), (1, "箱根は遠い", TEXT))])
+    extractor, _ = modelled(
+        [answer((1, HAKONE, TEXT), (1, HAKONE, other), (1, "箱根は遠い", TEXT))]
+    )
     with capture_logs() as logs:
         [drawn] = await extractor.extract([page(HAKONE)], 0)
     assert drawn.text.startswith("あなたは来週の土曜")

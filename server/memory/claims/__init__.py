@@ -4,8 +4,19 @@
 those of what was said.
 """
 
-from server.memory.claims.agreement import Refusal, disagreement
+from server.memory.claims.agreement import Refusal, counterparts, disagreement
 from server.memory.claims.claim import SOMEBODY, SPEAKER, Claim, Sense
 from server.memory.claims.reading import claims_of, claims_of_fact, without_form
 
-__all__ = ["SOMEBODY", "SPEAKER", "Claim", "Refusal", "Sense", "claims_of", "claims_of_fact", "disagreement", "without_form"]
+__all__ = [
+    "SOMEBODY",
+    "SPEAKER",
+    "Claim",
+    "Refusal",
+    "Sense",
+    "claims_of",
+    "claims_of_fact",
+    "counterparts",
+    "disagreement",
+    "without_form",
+]

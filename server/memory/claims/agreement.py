@@ -31,8 +31,12 @@ class Refusal(StrEnum):
 
 _COUNTERPART = 0.45
 """Share of the weight of a claim that another must have to speak of the same thing."""
+_VERB = 0.6
+"""What it weighs, besides its weight as a word, that a verb is the main one."""
 _SAME_VERB = 0.3
 """The same if both have one verb."""
+_AS_NEAR = 0.05
+"""How much less than the nearest a claim may share."""
 _HAPPENED = {Sense.PAST, Sense.FORMER}
 _NOT_OVER = {Sense.STATE, Sense.PRESENT, Sense.UNDERWAY, Sense.AHEAD, Sense.RESULT}
 
@@ -51,27 +55,38 @@ _COMPANY = re.compile(
 def disagreement(
     drawn: Claim, told: Sequence[Claim], mentioned: Set[str], language: str
 ) -> Refusal | None:
-    """Return why a drawn claim does not follow from those that were told; None if it follows from one of the nearest.
+    """Return why a drawn claim follows from none of its counterparts; None if there are none.
 
     Args:
         drawn: Of the fact.
-        told: Of the sentences that it rests on; the speaker is "I" in them.
+        told: Its `counterparts`; the speaker is "I" in them.
         mentioned: People and names, by letters, of whom the whole fact speaks.
         language: Two-letter code.
     """
-    refusals = [_against(drawn, one, mentioned, language) for one in _nearest(drawn, told, language)]
+    refusals = [_against(drawn, one, mentioned, language) for one in told]
     return None if not refusals or None in refusals else refusals[0]
 
 
-def _nearest(drawn: Claim, told: Sequence[Claim], language: str) -> list[Claim]:
+def counterparts(drawn: Claim, told: Sequence[Claim], language: str) -> list[Claim]:
+    """Return the claims that speak of what a drawn one speaks of, those alone that share most of its words."""
     wanted = _weights(drawn, language)
-    shared = [(sum(min(weight, wanted.get(key, 0.0)) for key, weight in _weights(one, language).items()), one) for one in told]
+    shared = [
+        (
+            sum(
+                min(weight, wanted.get(key, 0.0)) for key, weight in _weights(one, language).items()
+            ),
+            one,
+        )
+        for one in told
+    ]
     best = max((share for share, _ in shared), default=0.0)
     whole = sum(wanted.values())
     return [
         one
         for share, one in shared
-        if best and share >= best - 0.05 and share >= (_SAME_VERB if one.verb == drawn.verb else _COUNTERPART) * whole
+        if share
+        and share >= best - _AS_NEAR
+        and share >= (_SAME_VERB if one.verb == drawn.verb else _COUNTERPART) * whole
     ]
 
 
@@ -79,12 +94,14 @@ def _weights(claim: Claim, language: str) -> dict[str, float]:
     terms = analyse(claim.words, language).terms
     weights = {letters(term.key): term.weight for term in terms if term.kind is not TermKind.NUMBER}
     if claim.verb:
-        weights[claim.verb] = max(weights.get(claim.verb, 0.0), 0.6)
+        weights[f"{claim.verb}/verb"] = _VERB
     return weights
 
 
 def _against(drawn: Claim, told: Claim, mentioned: Set[str], language: str) -> Refusal | None:
-    if _is_of_another(drawn, told, mentioned) or not _keeps_people(told, mentioned, language):
+    if _is_of_another(drawn, told, mentioned, language) or not _keeps_people(
+        told, mentioned, language
+    ):
         return Refusal.PEOPLE
     if told.wished and not drawn.unreal:
         return Refusal.WISH
@@ -93,11 +110,23 @@ def _against(drawn: Claim, told: Claim, mentioned: Set[str], language: str) -> R
     return _sense_differs(drawn, told) or _negation_differs(drawn, told, language)
 
 
-def _is_of_another(drawn: Claim, told: Claim, mentioned: Set[str]) -> bool:
+def _is_of_another(drawn: Claim, told: Claim, mentioned: Set[str], language: str) -> bool:
     """Say whether a fact gives to one what was told of another, or turns round who does it to whom."""
     if told.told_of and not _among(told.told_of, mentioned):
         return True
-    if not drawn.subject or not told.subject or drawn.subject & told.subject or _among(drawn.subject, told.subject):
+    if (
+        drawn.subject == {SPEAKER}
+        and drawn.verb in ("be", "")
+        and told.subject
+        and told.subject <= analyse(drawn.words, language).persons
+    ):
+        return True  # "my doctor says": not "you are a doctor"
+    if (
+        not drawn.subject
+        or not told.subject
+        or drawn.subject & told.subject
+        or _among(drawn.subject, told.subject)
+    ):
         return False
     if LISTENER in told.subject:
         return True

@@ -28,26 +28,118 @@ _CUT = re.compile(
 _IF = re.compile(r"\b(?:if|unless|suppose|in case)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_][\w']*|\d[\d.,:]*")
 
-_THINGS = frozenset("it this that these those there everything nothing something".split())
+_THINGS = frozenset(
+    ["it", "this", "that", "these", "those", "there", "everything", "nothing", "something"]
+)
 _PRESENT_FORMS = frozenset(
-    "am is are has does goes put read let cut hurt come become run set hit cost".split()
+    [
+        "am",
+        "is",
+        "are",
+        "has",
+        "does",
+        "goes",
+        "put",
+        "read",
+        "let",
+        "cut",
+        "hurt",
+        "come",
+        "become",
+        "run",
+        "set",
+        "hit",
+        "cost",
+    ]
 )
 """Irregular forms that may stand for the present."""
-_OWNERS = frozenset("my our your his her their its the a an some one another".split())
-_BEFORE_NOUN = frozenset("in at on for with to from of by after before during about since until near without".split())
-_BE = frozenset("am is are was were be been being".split())
-_HAVE = frozenset("have has had having".split())
-_DO = frozenset("do does did".split())
-_MODALS = frozenset("will would shall should can could may might must ought gonna".split())
+_OWNERS = frozenset(
+    ["my", "our", "your", "his", "her", "their", "its", "the", "a", "an", "some", "one", "another"]
+)
+_BEFORE_NOUN = frozenset(
+    [
+        "in",
+        "at",
+        "on",
+        "for",
+        "with",
+        "to",
+        "from",
+        "of",
+        "by",
+        "after",
+        "before",
+        "during",
+        "about",
+        "since",
+        "until",
+        "near",
+        "without",
+    ]
+)
+_BE = frozenset(["am", "is", "are", "was", "were", "be", "been", "being"])
+_HAVE = frozenset(["have", "has", "had", "having"])
+_DO = frozenset(["do", "does", "did"])
+_MODALS = frozenset(
+    ["will", "would", "shall", "should", "can", "could", "may", "might", "must", "ought", "gonna"]
+)
 _SKIPPED = frozenset(
-    "not never always really also just still only usually often now already even actually finally probably too all both "
-    "sometimes rarely hardly currently no longer ever so very much recently".split()
+    [
+        "not",
+        "never",
+        "always",
+        "really",
+        "also",
+        "just",
+        "still",
+        "only",
+        "usually",
+        "often",
+        "now",
+        "already",
+        "even",
+        "actually",
+        "finally",
+        "probably",
+        "too",
+        "all",
+        "both",
+        "sometimes",
+        "rarely",
+        "hardly",
+        "currently",
+        "no",
+        "longer",
+        "ever",
+        "so",
+        "very",
+        "much",
+        "recently",
+    ]
 )
-_NEGATIVE = frozenset("not never no without nobody nothing neither nor hardly none cannot".split())
+_NEGATIVE = frozenset(
+    [
+        "not",
+        "never",
+        "no",
+        "without",
+        "nobody",
+        "nothing",
+        "neither",
+        "nor",
+        "hardly",
+        "none",
+        "cannot",
+    ]
+)
 _NO_NEGATION = re.compile(
-    r"\b(?:not only|no doubt|no problem|can not wait|can not help|nothing but|no matter|not just|do not forget)\b", re.IGNORECASE
+    r"\b(?:not only|no doubt|no problem|can not wait|can not help|nothing but|no matter|not just|do not forget)\b",
+    re.IGNORECASE,
 )
-_ENDED = re.compile(r"\b(?:quit(?:s|ting)?|stop(?:s|ped|ping)?|g[ai]v(?:e|en|ing)s? up|cancel\w*|resign\w*)\b", re.IGNORECASE)
+_ENDED = re.compile(
+    r"\b(?:quit(?:s|ting)?|stop(?:s|ped|ping)?|g[ai]v(?:e|en|ing)s? up|cancel\w*|resign\w*)\b",
+    re.IGNORECASE,
+)
 _OPEN = re.compile(
     r"\b(?:le(?:ft|ave|aves|aving)|miss(?:ed|es|ing)?|forg[eo]t\w*|los[et]|losing|lack\w*|fail\w*|avoid\w*|skip\w*|refus\w*|declin\w*|unable"
     r"|impossible|single|unmarried|except|instead)\b",
@@ -68,12 +160,17 @@ _OPEN_YET = re.compile(
     re.IGNORECASE,
 )
 """What else a fact may call a wish."""
-_FORMER = re.compile(r"\b(?:(?<!am )(?<!is )(?<!are )(?<!get )used to|formerly|no longer|any ?more)\b", re.IGNORECASE)
+_FORMER = re.compile(
+    r"\b(?:(?<!am )(?<!is )(?<!are )(?<!get )used to|formerly|no longer|any ?more)\b", re.IGNORECASE
+)
 _LEADING_TO_VERB = _BE | _HAVE | _DO | _MODALS | frozenset(
-    "going to want wants wanted wanna like love wish hope hoping thinking about of considering trying try tried plan plans planning used "
-    "need needs supposed able decided decide thought get got".split()
+    ["going", "to", "want", "wants", "wanted", "wanna", "like", "love", "wish", "hope", "hoping", "thinking", "about", "of", "considering", "trying", "try", "tried", "plan", "plans", "planning", "used", "need", "needs", "supposed", "able", "decided", "decide", "thought", "get", "got"]
 )  # fmt: skip
-_REPORTS = re.compile(r"\b(?:sa(?:y|ys|id)|t(?:ell|ells|old)|think(?:s)?|thought|claim\w*|believ\w*|want\w*|insist\w*|call\w*|hear[sd]?)\b", re.IGNORECASE)
+_REPORTS = re.compile(
+    r"\b(?:sa(?:y|ys|id)|t(?:ell|ells|old)|think(?:s)?|thought|claim\w*|believ\w*|want\w*|insist\w*|ask(?:s|ed)?|promis\w*|call\w*|hear[sd]?)\b",
+    re.IGNORECASE,
+)
+_WOULD = re.compile(r"\bwould(?! (?:like|love|prefer|rather))\b")
 _TELLING = re.compile(r"\b(?:tell|let|say|share|mention|know)\b", re.IGNORECASE)
 _COMPOUND = re.compile(
     r"(?:^|(?<=[,;.!?]\s))(?:(?i:my|our)\s(?:[a-z]+\s){1,2}(?:[A-Z]\w+\s)?|[A-Z]\w+\s)and\s(?=I\b)"
@@ -142,8 +239,12 @@ def _claim(part: str, before: Claim | None, joint: str) -> Claim | None:
         if joint in ("who", "whose"):
             names = told_of = analyse(before.words, "en").persons or before.subject
     elif joint in ("", "that") and before is not None:
-        wished = wished or (before.wished and not _TELLING.search(before.words))
-        if _REPORTS.search(before.words):
+        reported = _REPORTS.search(before.words) is not None
+        wished = (wished and not (reported and _WOULD.search(group))) or (
+            before.wished and not _TELLING.search(before.words)
+        )
+        negations += bool(before.negated) and reported  # "I don't think I like it"
+        if reported:
             told_of = told_of | before.told_of | before.subject - {SPEAKER, LISTENER}
     negated = None if _OPEN.search(part) else negations % 2 == 1
     unreal = wished or sense is Sense.AHEAD or _OPEN_YET.search(part) is not None
@@ -197,17 +298,26 @@ def _named(words: Sequence[str], place: int) -> _Subject:
     if place:
         return _Subject(names, names, place + 1)
     follows = " ".join(words[1:3])
-    moves_speaker = not {"me", "us"}.isdisjoint(each.lower() for each in words) and not _REPORTS.search(follows)
+    moves_speaker = not {"me", "us"}.isdisjoint(
+        each.lower() for each in words
+    ) and not _REPORTS.search(follows)
     return _Subject(_NOBODY if moves_speaker else names, _NOBODY, 1)
 
 
 def _noun_phrase(words: Sequence[str], start: int) -> _Subject:
     """Read "my mother", "my friend Ken", "my mother's birthday", "the car"."""
     end = start + 2
-    while end < len(words) and end < start + 5 and not _verb_like(words[end].lower()) and words[end].lower() not in _SKIPPED | _BEFORE_NOUN:
+    while (
+        end < len(words)
+        and end < start + 5
+        and not _verb_like(words[end].lower())
+        and words[end].lower() not in _SKIPPED | _BEFORE_NOUN
+    ):
         end += 1
     phrase = words[start:end]
-    terms = analyse(" ".join(word.lower() if not word[0].isupper() else word for word in phrase), "en")
+    terms = analyse(
+        " ".join(word.lower() if not word[0].isupper() else word for word in phrase), "en"
+    )
     people = terms.persons | {letters(name.removesuffix("'s")) for name in terms.names}
     owned = any(word.lower().endswith("'s") for word in phrase)
     is_own = phrase[0].lower() in ("my", "our", "your", "the", "a", "an", "one", "some", "another")
@@ -217,7 +327,12 @@ def _noun_phrase(words: Sequence[str], start: int) -> _Subject:
 
 
 def _is_name(word: str, low: str) -> bool:
-    if not word[0].isupper() or low in _SKIPPED or low.endswith("ing") or low in lexicon.function_words("en"):
+    if (
+        not word[0].isupper()
+        or low in _SKIPPED
+        or low.endswith("ing")
+        or low in lexicon.function_words("en")
+    ):
         return False
     terms = analyse(f"x {word}", "en").terms
     return bool(terms) and terms[-1].kind is TermKind.NAME and low not in lexicon.frame_words("en")
@@ -226,7 +341,9 @@ def _is_name(word: str, low: str) -> bool:
 def _verb_like(low: str) -> bool:
     if low in _BE | _HAVE | _DO | _MODALS or lexicon.irregular_verbs().get(low):
         return True
-    return len(low) > 3 and (low.endswith("ed") or (low.endswith("s") and not low.endswith(("ss", "'s"))))
+    return len(low) > 3 and (
+        low.endswith("ed") or (low.endswith("s") and not low.endswith(("ss", "'s")))
+    )
 
 
 def _verb(rest: Sequence[str]) -> tuple[str, str, bool]:
@@ -239,13 +356,22 @@ def _verb(rest: Sequence[str]) -> tuple[str, str, bool]:
         place += 1
     word = words[place]
     main = "be" if word in _BE else "have" if word in _HAVE else verb_stem(word)
-    group = " ".join([*words[: place + 1], *(each for each in ("almost", "nearly") if each in (low.lower() for low in rest))])
+    group = " ".join(
+        [
+            *words[: place + 1],
+            *(each for each in ("almost", "nearly") if each in (low.lower() for low in rest)),
+        ]
+    )
     return main, group, _verb_like(words[0]) or words[0] in _LEADING_TO_VERB
 
 
 def _leads_on(word: str, following: str) -> bool:
     """Say whether a word of a verb leads to the one behind it: "am going", "want to", not "have a", "am tired"."""
-    if word not in _LEADING_TO_VERB or following in _OWNERS or following in ("i", "he", "she", "you", "we", "they"):
+    if (
+        word not in _LEADING_TO_VERB
+        or following in _OWNERS
+        or following in ("i", "he", "she", "you", "we", "they")
+    ):
         return False
     is_form = following.endswith(("ing", "ed")) or following in lexicon.irregular_verbs()
     if word in _BE:
@@ -268,7 +394,11 @@ def _sense(rest: Sequence[str], part: str) -> Sense | None:
         return None
     if re.search(r"\bplanned\b", part, re.IGNORECASE):
         return Sense.AHEAD
-    if first in ("have", "has") and (then == "been" or then.endswith("ed") or then in lexicon.irregular_verbs()) and then != "to":
+    if (
+        first in ("have", "has")
+        and (then == "been" or then.endswith("ed") or then in lexicon.irregular_verbs())
+        and then != "to"
+    ):
         return None
     if first in ("was", "were", "did", "had") or _is_past_form(first):
         return Sense.PAST
@@ -277,19 +407,31 @@ def _sense(rest: Sequence[str], part: str) -> Sense | None:
     if first in ("can", "could", "may", "might"):
         return None
     if first in _BE:
-        return Sense.UNDERWAY if then.endswith("ing") else Sense.STATE
+        if then.endswith("ing"):
+            return Sense.UNDERWAY
+        return (
+            Sense.RESULT
+            if then.endswith("ed") or then in lexicon.irregular_verbs()
+            else Sense.STATE
+        )
     return Sense.STATE if first in _HAVE else Sense.PRESENT
 
 
 def _is_past_form(low: str) -> bool:
     if low in _PRESENT_FORMS:
         return False
-    return low in lexicon.irregular_verbs() or (len(low) > 3 and low.endswith("ed") and low not in ("need", "feed", "breed"))
+    return low in lexicon.irregular_verbs() or (
+        len(low) > 3 and low.endswith("ed") and low not in ("need", "feed", "breed")
+    )
 
 
 def _negations(part: str) -> int:
     plain = _NO_NEGATION.sub(" ", part)
     count = sum(word.lower() in _NEGATIVE for word in _WORD.findall(plain))
     dislikes = lexicon.concepts("en").words
-    count += sum("dislike" in dislikes.get(lexicon.base_form(word), ()) or "dislike" in dislikes.get(word.lower().rstrip("sd"), ()) for word in _WORD.findall(plain))
+    count += sum(
+        "dislike" in dislikes.get(lexicon.base_form(word), ())
+        or "dislike" in dislikes.get(word.lower().rstrip("sd"), ())
+        for word in _WORD.findall(plain)
+    )
     return count + len(_ENDED.findall(plain))

@@ -14,7 +14,7 @@ _JOINTS = {"けど", "けれど", "けれども", "が", "から", "ので", "�
 _TOPIC = {"は", "が", "も", "って"}
 _SPEAKERS = {"私", "僕", "俺", "うち", "儂"}
 _LISTENERS = {"貴方", "君", "御前"}
-_HANGING = re.compile(r"[てで]、?$")
+_HANGING = re.compile(r"(?:[てで]|ずに|(?<![がけどしらのば])、)$")
 """Ends a clause that has its time and its wish from the one behind it."""
 _TOPIC_MARK = re.compile(r"[はもの]|って")
 _SELVES = {SPEAKER, LISTENER}
@@ -27,7 +27,29 @@ _LIGHT = {
 """Verbs that only colour another when they follow it."""
 _LEADS_TO_LIGHT = {"て", "で", "と", "って", "は", "も", "ば"}
 _BECOMES = {"為る", "成る"}
-_SHELLS = {"予定", "積もり", "計画", "筈", "様", "事", "訳", "物", "所", "気", "必要", "為", "考え", "方", "状態", "頃", "の", "感じ", "ん"}
+_GIVES = {"呉れる": "上げる", "遣る": "上げる", "下さる": "上げる", "差し上げる": "上げる"}
+"""Verbs that differ in who gives to whom only."""
+_SHELLS = {
+    "予定",
+    "積もり",
+    "計画",
+    "筈",
+    "様",
+    "事",
+    "訳",
+    "物",
+    "所",
+    "気",
+    "必要",
+    "為",
+    "考え",
+    "方",
+    "状態",
+    "頃",
+    "の",
+    "感じ",
+    "ん",
+}
 """Nouns that a whole clause leads to: 行く予定だ."""
 _OBLIGED = re.compile(
     r"な(?:きゃ|くちゃ|ければ|いと|くては)(?:いけ|なら|だめ|ダメ|駄目)?(?:ない|ません|なかった|ませんでした)?"
@@ -50,7 +72,11 @@ _CONDITION = re.compile(r"(?:たら|だら|なら|れば|ければ|場合は?)(?
 
 def japanese_claims(sentence: str) -> list[Claim]:
     """Return the claims of a sentence, in order. A clause without a subject has the topic of the one before; what has が ends with its clause."""
-    text = re.sub(r"(?:という?)?(?:こと)?(?:を|と)(?:話し|言い|述べ|語り)(?:た|ました)。?$|と(?:話|言|述べ|語)っ?[しっべ]?(?:た|ている|ていた)。?$", "", sentence.strip())
+    text = re.sub(
+        r"(?:という?)?(?:こと)?(?:を|と)(?:話し|言い|述べ|語り)(?:た|ました)。?$|と(?:話|言|述べ|語)っ?[しっべ]?(?:た|ている|ていた)。?$",
+        "",
+        sentence.strip(),
+    )
     found: list[Claim] = []
     conditional = False
     for part in _parts(text):
@@ -64,7 +90,9 @@ def japanese_claims(sentence: str) -> list[Claim]:
     for place in range(len(found) - 2, -1, -1):
         if _HANGING.search(found[place].words) and found[place].sense is Sense.PRESENT:
             after = found[place + 1]
-            found[place] = replace(found[place], sense=after.sense, wished=after.wished, unreal=after.unreal)
+            found[place] = replace(
+                found[place], sense=after.sense, wished=after.wished, unreal=after.unreal
+            )
     return found
 
 
@@ -94,16 +122,45 @@ def _is_joint(words: Sequence[Morpheme], place: int) -> bool:
         return False  # the mark is the joint
     if surface in ("、", "，"):
         before = words[place - 1] if place else word
-        ends = before.part_of_speech()[1] in ("接続助詞", "終助詞") or before.part_of_speech()[5].startswith("終止形")
-        return ends or before.surface() in _JOINTS | {"て", "で", "たら", "ば", "なら", "だら", "り"}
+        part, detail, _, _, _, form = before.part_of_speech()
+        ends = (
+            detail in ("接続助詞", "終助詞")
+            or form.startswith("終止形")
+            or (part in ("動詞", "助動詞") and form.startswith("連用形"))
+        )
+        return ends or before.surface() in _JOINTS | {
+            "て",
+            "で",
+            "たら",
+            "ば",
+            "なら",
+            "だら",
+            "り",
+        }
+    if surface == "に" and place and words[place - 1].surface() == "ず":
+        return True
     if part == "助詞" and detail == "接続助詞" and surface not in ("て", "で"):
-        return surface in _JOINTS or (surface == "ば" and after not in ("なら", "いけ", "いい", "良い"))
-    if surface == "で" and place and words[place - 1].surface() == "の" and words[place - 1].part_of_speech()[1] == "準体助詞":
+        return surface in _JOINTS or (
+            surface == "ば" and after not in ("なら", "いけ", "いい", "良い")
+        )
+    if (
+        surface == "で"
+        and place
+        and words[place - 1].surface() == "の"
+        and words[place - 1].part_of_speech()[1] == "準体助詞"
+    ):
         return True
     if surface in ("て", "で") and detail == "接続助詞":
         follower = words[place + 1]
-        return follower.normalized_form() not in _LIGHT | {"欲しい", "頂く"} and follower.part_of_speech()[0] not in ("助詞", "助動詞", "補助記号")
-    return surface in ("たら", "だら", "なら") and part == "助動詞" and after not in ("いい", "良い", "な")
+        return follower.normalized_form() not in _LIGHT | {
+            "欲しい",
+            "頂く",
+        } and follower.part_of_speech()[0] not in ("助詞", "助動詞", "補助記号")
+    return (
+        surface in ("たら", "だら", "なら")
+        and part == "助動詞"
+        and after not in ("いい", "良い", "な")
+    )
 
 
 def _subject(words: Sequence[Morpheme]) -> tuple[frozenset[str], frozenset[str]]:
@@ -133,7 +190,11 @@ def _subject(words: Sequence[Morpheme]) -> tuple[frozenset[str], frozenset[str]]
         elif surface in HONORIFICS or surface in ("の", "・", "達", "たち"):
             owned = surface == "の"
             continue
-        elif surface in _TOPIC or (surface == "に" and after in ("は", "も")) or (surface == "、" and chain and place == len(chain)):
+        elif (
+            surface in _TOPIC
+            or (surface == "に" and after in ("は", "も"))
+            or (surface == "、" and chain and place == len(chain))
+        ):
             if owned:
                 told_of |= chain - _SELVES
             elif chain:
@@ -169,11 +230,17 @@ def _claim(
     if "dislike" in lexicon.concepts("ja").of(told) and told != "駄目":
         negations += 1
     negations += verb in _ENDED
-    wished = _WISHED.search(part) is not None or any(word.normalized_form() in _WISHES for word in words)
-    past = any(word.normalized_form() == "た" and word.surface() not in ("たら", "だら") for word in tail)
+    wished = _WISHED.search(part) is not None or any(
+        word.normalized_form() in _WISHES for word in words
+    )
+    past = any(
+        word.normalized_form() == "た" and word.surface() not in ("たら", "だら") for word in tail
+    )
     sense = _sense(part, words[place] if words else None, forms, past)
     unreal = wished or sense is Sense.AHEAD
-    return Claim(part, subject, told_of, verb, negations % 2 == 1, sense, wished, unreal, conditional)
+    return Claim(
+        part, subject, told_of, verb, negations % 2 == 1, sense, wished, unreal, conditional
+    )
 
 
 def _predicate(words: Sequence[Morpheme]) -> int:
@@ -183,9 +250,17 @@ def _predicate(words: Sequence[Morpheme]) -> int:
         part, detail = word.part_of_speech()[:2]
         form = word.normalized_form()
         before = words[place - 1].surface() if place else ""
-        if part not in ("動詞", "形容詞", "形状詞", "名詞") or detail == "助動詞語幹" or form in _NEGATIONS | _SHELLS:
+        if (
+            part not in ("動詞", "形容詞", "形状詞", "名詞")
+            or detail == "助動詞語幹"
+            or form in _NEGATIONS | _SHELLS
+        ):
             continue
-        follows = place > 0 and (before in _LEADS_TO_LIGHT or words[place - 1].normalized_form() in _NEGATIONS or words[place - 1].part_of_speech()[0] in ("形容詞",))
+        follows = place > 0 and (
+            before in _LEADS_TO_LIGHT
+            or words[place - 1].normalized_form() in _NEGATIONS
+            or words[place - 1].part_of_speech()[0] in ("形容詞",)
+        )
         follows = follows or (before == "に" and form in _BECOMES)
         if form in _LIGHT and place and (follows or before in ("られ", "し", "なきゃ", "なくちゃ")):
             continue
@@ -201,7 +276,8 @@ def _verb(words: Sequence[Morpheme], place: int) -> str:
         back = place - 1 if words[place - 1].surface() != "を" else place - 2
         return words[max(back, 0)].normalized_form()
     after = words[place + 1].normalized_form() if place + 1 < len(words) else ""
-    return word.normalized_form() if word.part_of_speech()[0] == "動詞" or after == "為る" else ""
+    is_verb = word.part_of_speech()[0] == "動詞" or after == "為る"
+    return _GIVES.get(word.normalized_form(), str(word.normalized_form())) if is_verb else ""
 
 
 def _sense(part: str, predicate: Morpheme | None, forms: Sequence[str], past: bool) -> Sense | None:
@@ -213,6 +289,10 @@ def _sense(part: str, predicate: Morpheme | None, forms: Sequence[str], past: bo
         return Sense.FORMER if goes_on or not is_verb or _FORMER.search(part) else Sense.PAST
     if goes_on:
         return Sense.RESULT
-    if not is_verb or predicate is None or predicate.normalized_form() in ("有る", "居る", "出来る", "分かる"):
+    if (
+        not is_verb
+        or predicate is None
+        or predicate.normalized_form() in ("有る", "居る", "出来る", "分かる")
+    ):
         return Sense.STATE
     return Sense.PRESENT

@@ -21,7 +21,9 @@ def claims_of(sentence: str, language: str) -> list[Claim]:
 def claims_of_fact(text: str, language: str) -> list[Claim]:
     """Return what a fact claims; in it "you" is the one who talked."""
     return [
-        replace(claim, subject=frozenset(SPEAKER if one == LISTENER else one for one in claim.subject))
+        replace(
+            claim, subject=frozenset(SPEAKER if one == LISTENER else one for one in claim.subject)
+        )
         for claim in _read(text[:LONGEST], language)
     ]
 
