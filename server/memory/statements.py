@@ -137,7 +137,8 @@ def telling_places(turn: Sequence[str], language: str) -> tuple[list[int], list[
     "He is called Rex" tells of the speaker's life behind "I have a dog", alone it does not.
     """
     jokes = _jokes(turn)
-    telling, own = [], []
+    telling: list[int] = []
+    own: list[int] = []
     for place, sentence in enumerate(turn):
         if place in jokes or not _tells(sentence, language):
             continue

@@ -140,11 +140,11 @@ def _joined(own: Claim, subject: Subject, verb_words: str, before: Claim, joint:
         return own
     if REPORTS.search(before.words):
         said_by = before.told_of | (before.subject - {SPEAKER, LISTENER})
-        denied = own.negated != before.negated if own.negated is not None else None
+        is_denied = bool(before.negated) and own.negated is not None  # "I don't think I like it"
         own = replace(
             own,
             told_of=own.told_of | said_by,
-            negated=denied if before.negated else own.negated,  # "I don't think I like it"
+            negated=not own.negated if is_denied else own.negated,
             wished=own.wished and not _WOULD.search(verb_words),  # "I promised that I would"
         )
     wished = own.wished or (before.wished and not _TELLING.search(before.words))
