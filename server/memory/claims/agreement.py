@@ -7,6 +7,7 @@ from enum import StrEnum
 from server.memory import lexicon
 from server.memory.claims.claim import LISTENER, SOMEBODY, SPEAKER, Claim, Sense
 from server.memory.terms import TermKind, analyse, letters
+from server.memory.wording import plain_analysis
 
 
 class Refusal(StrEnum):
@@ -91,7 +92,7 @@ def counterparts(drawn: Claim, told: Sequence[Claim], language: str) -> list[Cla
 
 
 def _weights(claim: Claim, language: str) -> dict[str, float]:
-    terms = analyse(claim.words, language).terms
+    terms = plain_analysis(claim.words, language).terms
     weights = {letters(term.key): term.weight for term in terms if term.kind is not TermKind.NUMBER}
     if claim.verb:
         weights[f"{claim.verb}/verb"] = _VERB

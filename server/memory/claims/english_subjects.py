@@ -86,7 +86,8 @@ def _noun_phrase(words: Sequence[str], start: int) -> Subject:
     people = found.persons | {letters(name.removesuffix("'s")) for name in found.names}
     is_theirs = any(word.lower().endswith("'s") for word in phrase)
     is_subject = phrase[0].lower() in OWN and not is_theirs
-    return Subject(people if is_subject else _NOBODY, people, end)
+    pets = {letters(word) for word in phrase if "pet" in lexicon.concepts("en").of(word.lower())}
+    return Subject(people | pets if is_subject else _NOBODY, people, end)
 
 
 def _ends_phrase(low: str) -> bool:

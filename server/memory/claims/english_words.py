@@ -52,7 +52,7 @@ ENDED = re.compile(
 WISHED = re.compile(
     r"""\b(?:want(?:s|ed|ing)?|wanna|wish(?:es|ed)?|hop(?:e|es|ed|ing)|would|think(?:s|ing)?\ (?:about|of)|thought\ (?:about|of)
         |consider(?:s|ed|ing)?|dream(?:s|t|ed|ing)?|tempted|almost|nearly|should|ought|might|may\ (?!\d)|maybe|perhaps
-        |intend\w*|undecided|wonder\w*|debating)\b""",
+        |(?:was|were)\ (?:going|about|supposed)\ to|intend\w*|undecided|wonder\w*|debating)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 OPEN_YET = re.compile(

@@ -67,7 +67,8 @@ def _somebody(word: Morpheme, after: str, *, behind_name: bool) -> str:
         return classes[0]
     _, detail, more = word.part_of_speech()[:3]
     is_name = more == "人名" or (detail == "固有名詞" and (more != "地名" or after in HONORIFICS))
-    return letters(form) if is_name else ""
+    is_pet = "pet" in lexicon.concepts("ja").of(form) and word.part_of_speech()[0] == "名詞"
+    return letters(form) if is_name or is_pet else ""
 
 
 def _is_mark(surface: str, after: str, *, opens: bool) -> bool:
