@@ -14,6 +14,8 @@ _WORD_EN = re.compile(r"[^\W\d_][\w'-]*|\d+(?:[.,:]\d+)*|[.,;!?]")
 _NUMBER_EN = rf"\b{alternatives({word: 0 for word in ENGLISH_NUMBERS if len(word) > 2})}\b"
 _KANJI_RUN = re.compile(rf"{KANJI}{{2,}}")
 """A number that is cut wrongly as it stands: 三十分 is no 十分."""
+_PEOPLE_JA = re.compile(rf"([0-9]|{KANJI})人")
+"""A number of people that is one word."""
 _REACH = 3
 """Words between a number and its noun."""
 _COUNT_ZH = re.compile(
@@ -65,8 +67,9 @@ def _japanese(text: str) -> Iterator[tuple[str, str]]:
     for place, word in enumerate(words):
         part, detail = word.part_of_speech()[:2]
         after = words[place + 1] if place + 1 < len(words) else None
-        if detail == "数詞":
-            figures += word.surface()
+        people = _PEOPLE_JA.fullmatch(word.surface())
+        if detail == "数詞" or people:
+            figures += people.group(1) if people else word.surface()
             if after is not None and after.part_of_speech()[1] == "数詞":
                 continue
             name = _behind(words[place + 1 : place + 4]) or last

@@ -42,6 +42,8 @@ _SAME_ATTITUDE = frozenset(
     {"allergy", "dislike", "favourite", "name", "birthday", "age", "death", "plan", "habit"}
 )
 """Notions whose words say the same; those of others are different things: a cat is no dog."""
+_MAKES_KIN = frozenset({"baby", "marriage"})
+"""Notions that tell of a child or a partner without naming them."""
 
 
 def refusal(
@@ -179,6 +181,8 @@ class _Comparison:
         return Refusal.CONTRARY if are_contrary(told, self._text) else None
 
     def _claims_refused(self) -> Refusal | None:
+        if self._invents_kin():
+            return Refusal.PEOPLE
         told = [claim for sentence in self._used for claim in claims_of(sentence, self._language)]
         drawn = claims_of_fact(self._text, self._language)
         whole = analyse(self._text, self._language)
@@ -195,6 +199,16 @@ class _Comparison:
             ):
                 return Refusal.TIMES
         return None
+
+    def _invents_kin(self) -> bool:
+        """Say whether a fact names one of the family of whom nothing was said."""
+        drawn = analyse(self._text, self._language)
+        told = analyse(" ".join([*self._used, *self._others]), self._language)
+        kin = drawn.persons & (lexicon.KIN - {"child"})  # "as a child"
+        is_news = not drawn.notions.isdisjoint(_MAKES_KIN) and not told.notions.isdisjoint(
+            _MAKES_KIN
+        )
+        return not is_news and kin != lexicon.may_be_among(kin, told.persons)
 
     def _was_told(self, span: TimeSpan, there: Sequence[TimeSpan], told: Sequence[str]) -> bool:
         return letters(span.phrase) in letters(" ".join(told)) or _is_among(span, there)

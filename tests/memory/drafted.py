@@ -460,6 +460,7 @@ WRONG = [
         ("今年の夏は富士山に登るつもり。", "あなたは今年の夏、富士山に登った。"),
         ("昔は毎日お酒を飲んでいました。", "あなたは毎日お酒を飲んでいる。"),
         ("金曜に面接があって、日曜は休みだ。", "あなたは日曜に面接がある。"),
+        ("卵アレルギーなんだ。", "あなたの母は卵アレルギーだ。"),
         ("父の手術は成功したよ。", "あなたの手術は成功した。"),
         ("医者に痩せたほうがいいと言われた。", "あなたは痩せた。"),
     ),
@@ -472,6 +473,7 @@ WRONG = [
         ("I've never been to Japan.", "You have been to Japan."),
         ("My mum wants me to become a lawyer.", "You are a lawyer."),
         ("My cat is afraid of my dog.", "Your dog is afraid of your cat."),
+        ("I am allergic to eggs.", "Your mother has an egg allergy."),
         ("I owe Ben fifty dollars.", "Ben owes you fifty dollars."),
         ("I don't have any children, just two dogs.", "You have two children."),
     ),
@@ -486,6 +488,7 @@ WRONG = [
         ("我儿子五岁，女儿八岁。", "你的女儿五岁。"),
         ("我可能要离婚。", "你离婚了。"),
         ("我右手受伤了。", "你左手受伤了。"),
+        ("我对鸡蛋过敏。", "你的妈妈对鸡蛋过敏。"),
     ),
 ]  # fmt: skip
 """Each tells something else than what was said."""

@@ -45,11 +45,15 @@ def chinese_claims(sentence: str) -> list[Claim]:
     text = _REASON.sub(r"\1，", text)
     conditional = _IF.search(text) is not None
     found: list[Claim] = []
+    topic: Claim | None = None
     for part in _CUT.split(text):
         words = part.strip()
         if not words:
             continue
-        found.append(_claim(words, found[-1] if found else None, conditional=conditional))
+        claim = _claim(words, topic, conditional=conditional)
+        if not words.startswith(("因为", "由于")):
+            topic = claim
+        found.append(claim)
     return found
 
 
@@ -67,10 +71,9 @@ def chinese_matter(text: str) -> str:
 
 def _claim(words: str, before: Claim | None, *, conditional: bool) -> Claim:
     subject, rest = _subject(_LEADING.sub("", words))
-    if not subject and before is not None and not _SELF.search(words):
-        subject = before.subject
-    classes = {kinds[0] for kinds in lexicon.persons("zh").phrases.values()}
-    told_of = subject & (classes | {SOMEBODY})
+    told_of = subject & (_classes() | {SOMEBODY})
+    if not subject and before is not None:
+        subject, told_of = before.subject & (_classes() | {SOMEBODY, SPEAKER}), before.told_of
     negations = len(_NEGATION.findall(_NO_NEGATION.sub(" ", words))) + len(_DENIES.findall(words))
     sense, wished = _sense(words), _WISHED.search(words) is not None
     verb = _SKIPPED.sub("", rest)[:1]
@@ -96,6 +99,11 @@ def _subject(words: str) -> tuple[frozenset[str], str]:
     if other:
         return frozenset({SOMEBODY}), words[other.end() :]
     return frozenset(), words
+
+
+@cache
+def _classes() -> frozenset[str]:
+    return frozenset(kinds[0] for kinds in lexicon.persons("zh").phrases.values())
 
 
 @cache

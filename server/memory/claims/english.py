@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from server.memory.claims.claim import LISTENER, SPEAKER, Claim, Sense
 from server.memory.claims.english_subjects import Subject, read_subject
-from server.memory.claims.english_verbs import main_verb, negations_in, sense_of
+from server.memory.claims.english_verbs import is_passive, main_verb, negations_in, sense_of
 from server.memory.claims.english_words import (
     AHEAD,
     ENDED,
@@ -107,7 +107,7 @@ def _claim(clause: str, before: Claim | None, joint: str) -> Claim:
     wished = bool(WISHED.search(verb_words) or _ALMOST.search(clause))
     own = Claim(
         words=clause,
-        subject=subject.names,
+        subject=frozenset() if is_passive(rest) else subject.names,
         told_of=subject.told_of,
         verb=verb,
         negated=negated,

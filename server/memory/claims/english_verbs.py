@@ -62,6 +62,12 @@ def main_verb(rest: Sequence[str]) -> tuple[str, str, bool]:
     return main, group, is_verb_like(words[0]) or words[0] in LEADING_TO_VERB
 
 
+def is_passive(rest: Sequence[str]) -> bool:
+    """Say whether a clause tells what is done to its subject, not what it does: "your cat is called Miso"."""
+    words = [word.lower() for word in rest if word.lower() not in SKIPPED]
+    return len(words) > 1 and words[0] in BE and _is_participle(words[1])
+
+
 def _leads_on(word: str, following: str) -> bool:
     """Say whether a word of a verb leads to the one behind it: "am going", "want to", not "have a", "am tired"."""
     if word not in LEADING_TO_VERB or following in OWNERS | _PRONOUNS:
