@@ -2,7 +2,8 @@
 
 Whole objects are taken out of whatever stands around them (prose, code fences, a list, a wrapper that is missing or
 doubled); an object that was cut off is left out. An answer without any JSON, or with objects that are no facts, is a
-failure, not "no facts".
+failure, not "no facts". That there are none has to be the answer itself: an empty list in the middle of prose, or in our
+own instructions that a model repeats, says nothing.
 """
 
 import json
@@ -11,12 +12,16 @@ from typing import Any
 
 from server.errors import OmoideError
 from server.memory.keeping import storable
+from server.memory.terms import letters
 
 MOST_FACTS = 40
 """Facts that one answer may hold; a model that repeats itself in a loop writes hundreds."""
 
 _MOST_BROKEN = 100
 """Brackets that open nothing; a model in a loop writes thousands, and each is read to the end."""
+
+_SHORTEST_LINE = 15
+"""Letters of a line of instructions that nobody writes by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +44,12 @@ class Drafts:
     """Whether the answer breaks off in the middle of more."""
 
 
-def read_drafts(answer: str) -> Drafts:
+def read_drafts(answer: str, instructions: str = "") -> Drafts:
     """Return the drafts in a model's answer; none only if it says that there are none.
+
+    Args:
+        answer: All that the model wrote.
+        instructions: What it was told to do; an answer that repeats a line of it is no word that there are no facts.
 
     Raises:
         OmoideError: ``extraction-malformed``: the answer holds no JSON that could be a list of facts, or objects that are none.
@@ -48,12 +57,12 @@ def read_drafts(answer: str) -> Drafts:
     drafts: list[Draft] = []
     seen, says_none = 0, False
     values, cut = _values(answer)
-    for value in values:
+    for value, start, end in values:
         objects, is_list = _objects(value)
         seen += len(objects)
-        says_none = says_none or (is_list and not objects)
+        says_none = says_none or (is_list and not objects and _stands_alone(answer, start, end))
         drafts += [draft for entry in objects if (draft := _draft(entry)) is not None]
-    understood = bool(drafts) or (says_none and not seen)
+    understood = bool(drafts) or (says_none and not seen and not _repeats(answer, instructions))
     if not understood or len(drafts) > MOST_FACTS:
         raise OmoideError(
             "extraction-malformed",
@@ -62,14 +71,31 @@ def read_drafts(answer: str) -> Drafts:
     return Drafts(tuple(drafts), cut)
 
 
-def _values(answer: str) -> tuple[list[Any], bool]:
-    """Return the outermost JSON values that can be read from the left, and whether one of them was cut off."""
+def _stands_alone(answer: str, start: int, end: int) -> bool:
+    """Say whether a value has its lines for itself, or ends the answer."""
+    before = answer[:start].rpartition("\n")[2]
+    after = answer[end:].partition("\n")[0]
+    return not after.strip(" `\t\r.") and (
+        not before.strip(" `\t\r") or not answer[end:].strip(" `\t\r\n.")
+    )
+
+
+def _repeats(answer: str, instructions: str) -> bool:
+    """Say whether an answer holds a whole line of the instructions, whatever they were spaced and marked like."""
+    written = letters(answer.rpartition("</think>")[2])
+    lines = (letters(line) for line in instructions.splitlines())
+    return any(len(line) >= _SHORTEST_LINE and line in written for line in lines)
+
+
+def _values(answer: str) -> tuple[list[tuple[Any, int, int]], bool]:
+    """Return the outermost JSON values that can be read from the left, with their places, and whether one was cut off."""
     decoder = json.JSONDecoder(strict=False)
-    values: list[Any] = []
+    values: list[tuple[Any, int, int]] = []
     place, broken, cut = 0, 0, False
     while (place := _next_bracket(answer, place)) >= 0 and broken <= _MOST_BROKEN:
+        start = place
         try:
-            value, place = decoder.raw_decode(answer, place)
+            value, place = decoder.raw_decode(answer, start)
         except json.JSONDecodeError as error:
             at_end = error.pos >= len(answer.rstrip()) or error.msg.startswith("Unterminated")
             cut = cut or at_end
@@ -79,7 +105,7 @@ def _values(answer: str) -> tuple[list[Any], bool]:
             place += 1
             broken += 1
         else:
-            values.append(value)
+            values.append((value, start, place))
     return values, cut
 
 

@@ -6,25 +6,30 @@ holds no name or number that was not spoken.
 
 import re
 import uuid
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import date, datetime
 from typing import Protocol
 
+import structlog
 from anyio import to_thread
 
 from server.errors import OmoideError
 from server.memory import temporal
 from server.memory.answers import Draft, read_drafts
-from server.memory.grounding import is_grounded
+from server.memory.claims import Refusal
+from server.memory.grounding import refusal
 from server.memory.habits import weekdays
 from server.memory.models import Fact, Kind, Origin, Page
-from server.memory.statements import is_statement, sentences
+from server.memory.statements import statements
 from server.memory.temporal import Granularity, TimeSpan
 from server.memory.wording import framed, plain_analysis, without_frame
 from server.ports import Llm, TextDelta
 from server.turn import Decoding, Message, Prompt
+
+log = structlog.get_logger(__name__)
 
 LONGEST_ANSWER = 20_000
 """Characters after which a model is stopped: it is in a loop."""
@@ -80,8 +85,8 @@ class RulesExtractor:
         return [
             make_fact(page, _quoted(sentence, page), sentence, Origin.RULES, self._week_start)
             for page in pages
-            for sentence in sentences(page.said)
-            if is_statement(sentence, page.language) and _stands_alone(sentence, page.language)
+            for sentence in statements(page.said, page.language)
+            if _stands_alone(sentence, page.language)
         ]
 
 
@@ -108,7 +113,7 @@ class ModelExtractor:
             background=True,
         )
         prompt = Prompt(system, (Message("user", _dialogue(pages)),), language, decoding)
-        drafts = read_drafts(await self._ask(prompt))
+        drafts = read_drafts(await self._ask(prompt), system)
         if drafts.cut and attempt < len(_TEMPERATURES) - 1:
             raise OmoideError("extraction-malformed", "The model's answer was cut off.")
         return await to_thread.run_sync(self._checked, drafts.whole, pages)
@@ -119,9 +124,11 @@ class ModelExtractor:
         Raises:
             OmoideError: ``extraction-malformed``: nothing of all that the model wrote was said.
         """
-        facts = [
-            fact for draft in drafts if (fact := check(draft, pages, self._week_start)) is not None
-        ]
+        checked = [check(draft, pages, self._week_start) for draft in drafts]
+        facts = [one for one in checked if isinstance(one, Fact)]
+        refused = Counter(one.value for one in checked if isinstance(one, Refusal))
+        if refused:
+            log.info("facts-refused", kept=len(facts), reasons=dict(refused))
         if drafts and not facts:
             raise OmoideError("extraction-malformed", "The model wrote nothing that was said.")
         return facts
@@ -137,19 +144,17 @@ class ModelExtractor:
         return answer
 
 
-def check(draft: Draft, pages: Sequence[Page], week_start: int = 0) -> Fact | None:
-    """Return the fact that a draft stands for, or None if it may not become one."""
+def check(draft: Draft, pages: Sequence[Page], week_start: int = 0) -> Fact | Refusal:
+    """Return the fact that a draft stands for, or why it may not become one."""
     text = _without_brackets(" ".join(draft.text.split()))
     text = re.sub(r"^(?:ユーザー|話し手)(?:さん|くん)?", "あなた", text)
     if len(draft.quote) > _LONGEST or not _SHORTEST <= len(text) <= _LONGEST:
-        return None
+        return Refusal.FORM
     if re.search(r'[{}<>]|\w"\s*:', text):  # pieces of JSON or of a prompt
-        return None
-    page = _page_of(text, draft, pages)
-    if page is None or not any(
-        is_statement(sentence, page.language) for sentence in sentences(draft.quote)
-    ):
-        return None
+        return Refusal.FORM
+    page = _page_of(text, draft, pages, week_start)
+    if isinstance(page, Refusal):
+        return page
     fact = make_fact(page, text, draft.quote, Origin.MODEL, week_start)
     return replace(fact, kind=Kind(draft.kind)) if draft.kind in set(Kind) else fact
 
@@ -231,13 +236,16 @@ def _dialogue(pages: Sequence[Page]) -> str:
     )
 
 
-def _page_of(text: str, draft: Draft, pages: Sequence[Page]) -> Page | None:
+def _page_of(text: str, draft: Draft, pages: Sequence[Page], week_start: int) -> Page | Refusal:
     """Find the turn that supports a fact: the one that the draft names, else the last that does."""
     named = pages[draft.turn - 1 : draft.turn] if draft.turn > 0 else []
+    reasons = []
     for page in (*named, *reversed(pages)):
-        if is_grounded(text, draft.quote, page.said, page.language):
+        reason = refusal(text, draft.quote, page.said, page.language, page.at, week_start)
+        if reason is None:
             return page
-    return None
+        reasons.append(reason)
+    return next((reason for reason in reasons if reason is not Refusal.QUOTE), Refusal.QUOTE)
 
 
 _BRACKETED_DATE = re.compile(

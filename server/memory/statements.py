@@ -4,6 +4,7 @@ Only statements can become facts. The rules look at one sentence at a time, in J
 """
 
 import re
+from collections.abc import Sequence
 
 from server.memory.subjects import has_living_subject
 from server.memory.ties import is_of_the_world, is_tied
@@ -150,6 +151,13 @@ _COURTESY = re.compile(
 _COMMA = re.compile(r"[、，,]\s*")
 
 _FEWEST_LETTERS = {"ja": 4, "zh": 3, "en": 4}
+_REFERS_BACK = re.compile(r"\b(?:he|she|it|they|his|her|its|their)\b|[他她它]", re.IGNORECASE)
+_JOKE = re.compile(
+    r"冗談(?!じゃ|では)|なんちゃって|なーんて|なんてね|(?:^|、)(?:うそ|嘘)(?:だよ|です|うそ|ぴょん)"
+    r"|\b(?:just|only|was|am|i'm)\ (?:kidding|joking)\b|\b(?:just\ )?a\ joke\b|开玩笑|骗你的|逗你的",
+    re.IGNORECASE,
+)
+"""Takes back what was said before it."""
 
 
 def sentences(text: str) -> list[str]:
@@ -177,20 +185,61 @@ def is_order(sentence: str) -> bool:
     return _BIDS_OR_TELLS_ON.search(sentence) is not None and not _tells_on(sentence)
 
 
+def statements(text: str, language: str) -> list[str]:
+    """Return the sentences of what somebody said that tell something about their life, and are not taken back as a joke."""
+    turn = sentences(text)
+    jokes = _jokes(turn)
+    return [
+        sentence
+        for place, sentence in enumerate(turn)
+        if place not in jokes and is_statement(sentence, language)
+    ]
+
+
+def telling_places(turn: Sequence[str], language: str) -> tuple[list[int], list[int]]:
+    """Return the places of the sentences of a turn that tell something at all, and of those that tell of the speaker's life.
+
+    "He is called Rex" tells of the speaker's life behind "I have a dog", alone it does not.
+    """
+    jokes = _jokes(turn)
+    telling: list[int] = []
+    own: list[int] = []
+    for place, sentence in enumerate(turn):
+        told = _told(sentence)
+        if place in jokes or not _tells(told, language):
+            continue
+        telling.append(place)
+        if is_tied(told, language) or (own and _REFERS_BACK.search(told)):
+            own.append(place)
+    return telling, own
+
+
+def _jokes(turn: Sequence[str]) -> set[int]:
+    """Return the places of jokes: of those who say so, and of what they take back."""
+    return {
+        taken
+        for place, sentence in enumerate(turn)
+        if _JOKE.search(sentence)
+        for taken in (place - 1, place)
+    }
+
+
 def is_statement(sentence: str, language: str) -> bool:
     """Say whether a sentence tells something about the speaker's life.
 
     English and Chinese statements name the speaker or somebody close; in Japanese that is left out as a rule.
     """
     told = _told(sentence)
+    return _tells(told, language) and is_tied(told, language)
+
+
+def _tells(told: str, language: str) -> bool:
     letters = sum(character.isalnum() for character in told)
     if letters < _FEWEST_LETTERS.get(language, _FEWEST_LETTERS["en"]):
         return False
     if is_question(told) or is_hypothetical(told) or is_order(told):
         return False
-    if all(map(_COURTESY.match, _COMMA.split(told))) or is_of_the_world(told):
-        return False
-    return is_tied(told, language)
+    return not all(map(_COURTESY.match, _COMMA.split(told))) and not is_of_the_world(told)
 
 
 def _told(sentence: str) -> str:

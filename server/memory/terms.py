@@ -282,6 +282,11 @@ def stem(word: str) -> str:
     return str(_stemmer().stemmer.stemWord(word))
 
 
+def verb_stem(word: str) -> str:
+    """Return what all forms of an English verb have in common, also of an irregular one."""
+    return stem(lexicon.base_form(word))
+
+
 # Chinese --------------------------------------------------------------------------------------------------------------
 
 

@@ -6,11 +6,15 @@ from datetime import date, datetime, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from structlog.testing import capture_logs
 
 from server.errors import LlmError, OmoideError
 from server.memory.answers import Draft
+from server.memory.claims import Refusal
 from server.memory.extract import LONGEST_ANSWER, RulesExtractor, check, event_days
-from server.memory.models import Kind, Origin
+from server.memory.models import Fact, Kind, Origin
+from server.prompting import PromptFiles
+from tests.fakes import PROMPTS
 from tests.memory.remembering import NOON, TOKYO, answer, modelled, page
 
 HAKONE = "来週の土曜に箱根へ行くんだ。"
@@ -67,7 +71,7 @@ def test_a_date_that_a_model_worked_out_gives_way_to_the_calendar() -> None:
     made = check(
         draft("あなたは来週の土曜（2026年10月10日）に箱根へ行く予定だ。", HAKONE), [page(HAKONE)]
     )
-    assert made is not None
+    assert isinstance(made, Fact)
     assert made.text == "あなたは来週の土曜（2026年10月3日）に箱根へ行く予定だ。"
 
 
@@ -119,6 +123,28 @@ async def test_an_answer_that_cannot_be_used_is_an_error_and_not_nothing(script:
     assert llm.open_streams == 0
 
 
+async def test_a_model_that_repeats_its_prompt_has_not_answered() -> None:
+    """The prompt holds an empty list as an example of an answer."""
+    told = PromptFiles(PROMPTS).in_language("extract", "ja")
+    extractor, _ = modelled([f"{told}\n[1] 2026-09-27 12:00\n話し手: {HAKONE}"])
+    with pytest.raises(OmoideError):
+        await extractor.extract([page(HAKONE)], 0)
+
+
+async def test_why_facts_are_refused_is_logged_and_what_was_said_is_not() -> None:
+    other = "あなたは来週の日曜に箱根へ行く予定だ。"
+    extractor, _ = modelled(
+        [answer((1, HAKONE, TEXT), (1, HAKONE, other), (1, "箱根は遠い", TEXT))]
+    )
+    with capture_logs() as logs:
+        [drawn] = await extractor.extract([page(HAKONE)], 0)
+    assert drawn.text.startswith("あなたは来週の土曜")
+    [line] = [line for line in logs if line["event"] == "facts-refused"]
+    assert line["kept"] == 1
+    assert line["reasons"] == {"other-time": 1, "quote-not-said": 1}
+    assert "箱根" not in str(line)
+
+
 async def test_a_model_that_does_not_end_is_stopped() -> None:
     extractor, llm = modelled(["あ" * 1000] * 100)
     with pytest.raises(OmoideError, match="does not end"):
@@ -128,7 +154,8 @@ async def test_a_model_that_does_not_end_is_stopped() -> None:
 
 
 def refused(text: str, quote: str, said: str = HAKONE, language: str = "ja") -> bool:
-    return check(draft(text, quote), [page(said, language=language)]) is None
+    refused_for = check(draft(text, quote), [page(said, language=language)])
+    return isinstance(refused_for, Refusal)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +185,8 @@ def test_what_only_the_robot_said_is_left_out() -> None:
     heard = "あなたは猫のタマを飼っていますね。"
     talk = [replace(page(said), heard=heard)]
     for quote in (heard, "猫のタマを飼っています", said):
-        assert check(draft("あなたは猫のタマを飼っている。", quote), talk) is None
+        made = check(draft("あなたは猫のタマを飼っている。", quote), talk)
+        assert isinstance(made, Refusal)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +206,7 @@ def test_what_is_said_of_others_stays_theirs() -> None:
     """Row 61: "my mother has diabetes" became "you have diabetes"."""
     said = "母が糖尿病なんだ。"
     made = check(draft("あなたの母は糖尿病だ。", said), [page(said)])
-    assert made is not None
+    assert isinstance(made, Fact)
     assert made.text == "あなたの母は糖尿病だ。"
     assert refused("あなたは糖尿病だ。", said, said)
     english = "My mother has diabetes."
@@ -188,7 +216,7 @@ def test_what_is_said_of_others_stays_theirs() -> None:
 
 def test_the_user_is_called_you() -> None:
     made = check(draft("ユーザーは来週の土曜に箱根へ行く予定だ。", HAKONE), [page(HAKONE)])
-    assert made is not None
+    assert isinstance(made, Fact)
     assert made.text.startswith("あなたは")
 
 
@@ -196,13 +224,13 @@ def test_a_quote_is_looked_for_in_all_turns_if_its_number_is_wrong() -> None:
     talk = [page("今日は疲れたよ。", id_="1"), page(HAKONE, id_="2")]
     for number in (0, 1, 2, 9, -1):
         made = check(draft(TEXT, HAKONE, number), talk)
-        assert made is not None
+        assert isinstance(made, Fact)
         assert made.sources == ("2",)
 
 
 def test_an_unknown_kind_is_none() -> None:
     made = check(draft(TEXT, HAKONE, kind="fact_kind"), [page(HAKONE)])
-    assert made is not None
+    assert isinstance(made, Fact)
     assert made.kind is Kind.OTHER
 
 

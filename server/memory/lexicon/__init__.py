@@ -74,6 +74,18 @@ def frame_words(language: str) -> frozenset[str]:
 
 
 @cache
+def irregular_verbs() -> Mapping[str, str]:
+    """Return irregular forms of English verbs with the plain form of each; a form may look the same."""
+    content: Any = yaml.safe_load((files(__package__) / "words.yaml").read_text(encoding="utf-8"))
+    return {form: verb for verb, forms in content["en"]["irregular"].items() for form in forms}
+
+
+def base_form(word: str) -> str:
+    """Return an English verb without the marks of person and tense if they are irregular: sold is sell."""
+    return irregular_verbs().get(word.lower(), word.lower())
+
+
+@cache
 def living() -> frozenset[str]:
     """Return Japanese words for people and animals, beside those of `persons` and the pets of `concepts`."""
     return _word_list("ja", "living")
