@@ -32,7 +32,7 @@ class RecentTurns:
 
     def turn_finished(self, turn: Turn) -> None:
         """Keep a turn, unless nothing was said and nothing went wrong."""
-        if turn.transcript or turn.error:
+        if turn.question or turn.error:
             self._turns.append(turn)
 
     def forget(self, person: str) -> None:
@@ -62,7 +62,7 @@ class Recorder:
 
         A broken character (half of a pair) can't be written as UTF-8, but JSON has an escape for it.
         """
-        if not (turn.transcript or turn.error):
+        if not (turn.question or turn.error):
             return
         day = recordings_of(self._folder, turn.person) / f"{turn.started_at:%Y-%m-%d}"
         stem = day / f"{turn.started_at:%H%M%S}-{turn.id}"
@@ -107,14 +107,14 @@ def erase_recordings(folder: Path, person: str) -> None:
 
 def describe(turn: Turn) -> Mapping[str, object]:
     """Return a turn as plain data, as in the API and in recordings."""
-    transcript = turn.transcript
+    question = turn.question
     return {
         "id": turn.id,
         "device": turn.device,
         "person": turn.person,
         "started_at": turn.started_at.isoformat(),
-        "transcript": transcript.text if transcript else "",
-        "language": transcript.language if transcript else "",
+        "transcript": question.text if question else "",
+        "language": question.language if question else "",
         "query": turn.query,
         "recalled": [
             {

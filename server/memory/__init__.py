@@ -21,11 +21,11 @@ from server.memory.store import Store
 from server.memory.working import WorkingBuffer
 from server.memory.writer import Writer
 from server.ports import Clock
-from server.turn import Recalled, Recollection, Turn
+from server.turn import Recalled, Recollection, Transcript, Turn
 
 log = structlog.get_logger(__name__)
 
-__all__ = ["Memory", "Page", "TalkMemory", "page_of"]
+__all__ = ["Memory", "Page", "TalkMemory", "exchange_of", "page_of"]
 
 
 class TalkMemory(Protocol):
@@ -126,10 +126,11 @@ class Memory:
         return self._working.recent(person, now)
 
     def turn_finished(self, turn: Turn) -> None:
-        """Keep what was said in a finished turn: in the buffer at once, in the store a moment later."""
+        """Keep what was said in a finished turn in the store, and what was answered in the buffer, for the next question."""
         if (page := page_of(turn)) is not None:
-            self._working.add(page)
             self._writer.add_page(page)
+        if (exchange := exchange_of(turn)) is not None:
+            self._working.add(exchange)
 
     async def extract(self, person: str | None = None, *, put_off: bool = False) -> list[Fact]:
         """Draw facts from everything that waits, the last exchange too; see `Consolidator.extract`."""
@@ -163,14 +164,26 @@ class Memory:
 
 
 def page_of(turn: Turn) -> Page | None:
-    """Return the exchange that a finished turn was; None if nothing was said. An apology is no part of it."""
-    if not turn.worth_keeping or turn.transcript is None:
+    """Return what was said in a finished turn and what was heard in it; None if nothing was said.
+
+    An apology is no part of it.
+    """
+    return _page(turn, turn.transcript)
+
+
+def exchange_of(turn: Turn) -> Page | None:
+    """Return the same with the question as the model was asked it."""
+    return _page(turn, turn.question)
+
+
+def _page(turn: Turn, said: Transcript | None) -> Page | None:
+    if not said:
         return None
     return Page(
-        said=turn.transcript.text,
+        said=said.text,
         heard="" if turn.error else turn.heard,
         at=turn.started_at,
-        language=turn.transcript.language,
+        language=said.language,
         interrupted=turn.interrupted,
         id=turn.id,
         person=turn.person,

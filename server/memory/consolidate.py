@@ -19,6 +19,7 @@ from server.failures import log_fault
 from server.memory.comparing import Closeness, Relation, relations
 from server.memory.extract import Extractor
 from server.memory.models import Fact, Page
+from server.memory.passages import passages
 from server.memory.shelf import Entry, Shelf, make_entry
 from server.memory.shelves import Shelves
 from server.memory.store import Store, Vector
@@ -122,8 +123,9 @@ class Consolidator:
 
     async def _work_off(self, pages: Sequence[Page]) -> list[Fact]:
         stored: list[Fact] = []
-        for start in range(0, len(pages), self._section.turns):
-            batch = pages[start : start + self._section.turns]
+        whole = await to_thread.run_sync(passages, pages)
+        for start in range(0, len(whole), self._section.turns):
+            batch = whole[start : start + self._section.turns]
             drawn = await self._work_off_in_silence(batch)
             if drawn is None:
                 break
@@ -143,7 +145,7 @@ class Consolidator:
         return None
 
     async def _work_off_batch(self, batch: Sequence[Page]) -> list[Fact]:
-        ids = [page.id for page in batch]
+        ids = [each for page in batch for each in (*page.begun_in, page.id)]
         attempts = await to_thread.run_sync(self._store.pages.attempts, ids)
         try:
             drawn = await self._choose(attempts).extract(batch, attempts)

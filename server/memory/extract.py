@@ -177,7 +177,7 @@ def make_fact(page: Page, text: str, quote: str, origin: Origin, week_start: int
         event_from=first,
         event_to=last,
         origin=origin,
-        sources=(page.id,),
+        sources=(*page.begun_in, page.id),
     )
 
 

@@ -22,6 +22,8 @@ class Page:
     """The id of the turn."""
     person: str = ""
     device: str = ""
+    begun_in: tuple[str, ...] = ()
+    """Ids of the turns before, where what was said in several was put together again; see `server.memory.passages`."""
 
 
 class Kind(StrEnum):

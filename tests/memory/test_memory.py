@@ -18,6 +18,7 @@ from server.errors import StoreError
 from server.memory.extract import RulesExtractor
 from server.memory.opening import open_memory
 from server.memory.store import Store
+from server.turn import Transcript
 from tests.fakes import FakeEmbedder
 from tests.memory.remembering import NOON, HandClock, fact, opened, page, turn
 from tests.memory.test_store import bytes_of
@@ -40,12 +41,12 @@ async def test_a_talk_goes_on_after_a_restart(tmp_path: Path) -> None:
         assert again.memory.recent("hana", later.now()) == []
 
 
-@pytest.mark.parametrize("spoilt", ["transcript", "handed_on"])
-async def test_where_nothing_was_said_or_another_turn_keeps_it_nothing_is_kept(
-    tmp_path: Path, spoilt: str
+@pytest.mark.parametrize("transcript", [None, Transcript("", "ja")])
+async def test_where_nothing_was_said_nothing_is_kept(
+    tmp_path: Path, transcript: Transcript | None
 ) -> None:
     empty = turn(CAT)
-    setattr(empty, spoilt, {"transcript": None, "handed_on": True}[spoilt])
+    empty.transcript = transcript
     with opened(tmp_path) as room:
         room.memory.turn_finished(empty)
         assert await room.memory.extract() == []
@@ -63,6 +64,22 @@ async def test_what_was_said_is_kept_though_nobody_answered(tmp_path: Path, fail
         assert drawn.quote == CAT
         [page] = await room.memory.archive.pages("hana")
         assert page.heard == ""
+
+
+async def test_a_question_that_two_turns_made_is_stored_once_and_remembered_as_it_was_asked(
+    tmp_path: Path,
+) -> None:
+    cut, answered = turn(CAT), turn("名前は何だっけ。", NOON + timedelta(seconds=2))
+    cut.heard, cut.interrupted = "", True
+    answered.asked = Transcript(CAT + "名前は何だっけ。", "ja")
+    with opened(tmp_path) as room:
+        room.memory.turn_finished(cut)
+        room.memory.turn_finished(answered)
+        await room.memory.extract()
+        pages = await room.memory.archive.pages("hana")
+        [exchange] = room.memory.recent("hana", NOON)
+    assert [page.said for page in pages] == [CAT, "名前は何だっけ。"]
+    assert exchange.said == CAT + "名前は何だっけ。"
 
 
 async def test_without_the_folder_of_the_index_nothing_is_lost(tmp_path: Path) -> None:
