@@ -42,6 +42,8 @@ _SAME_ATTITUDE = frozenset(
     {"allergy", "dislike", "favourite", "name", "birthday", "age", "death", "plan", "habit"}
 )
 """Notions whose words say the same; those of others are different things: a cat is no dog."""
+_NO_COUNT = frozenset({"1"})
+"""一 stands in many words that count nothing."""
 _MAKES_KIN = frozenset({"baby", "marriage"})
 """Notions that tell of a child or a partner without naming them."""
 
@@ -118,12 +120,6 @@ class _Comparison:
         missing = [term for term in self._terms if not self._known.has(term)]
         if any(term.kind is TermKind.NAME for term in missing):
             return Refusal.NAMES
-        numbers = numbers_in(self._plain, self._language)
-        if (
-            any(term.kind is TermKind.NUMBER for term in missing)
-            and not numbers <= self._known.numbers
-        ):
-            return Refusal.NUMBERS
         if any(self._share(part) < _TERM_SHARE for part in (self._plain, *sentences(self._plain))):
             return Refusal.WORDS
         if any(self._is_made_up(claim.words) for claim in claims_of(self._plain, self._language)):
@@ -143,7 +139,7 @@ class _Comparison:
 
     def _share(self, text: str) -> float:
         """Return the share of the weight of a text's words that was said; 1 if it has no words of weight."""
-        if is_chinese(text, self._language):
+        if _is_chinese(text, self._language):
             return self._known.share_of_characters(without_form(text, self._language))
         weights = [
             (term.weight, self._known.has(term))
@@ -154,9 +150,8 @@ class _Comparison:
         return sum(weight for weight, was_said in weights if was_said) / total if total else 1.0
 
     def _numbers_refused(self) -> Refusal | None:
-        if is_chinese(self._plain, self._language) and not numbers_in(
-            self._plain, "zh"
-        ) <= self._known.numbers | {"1"}:
+        numbers = numbers_in(self._plain, self._language)
+        if self._names_numbers() and not numbers <= self._known.numbers | _NO_COUNT:
             return Refusal.NUMBERS
         told: dict[str, set[str]] = {}
         for sentence in self._used:
@@ -165,6 +160,12 @@ class _Comparison:
         drawn = counted(self._plain, self._language)
         differs = any(noun in told and not numbers <= told[noun] for noun, numbers in drawn.items())
         return Refusal.NUMBERS if differs else None
+
+    def _names_numbers(self) -> bool:
+        """Say whether some number was not said as it is written; in Chinese none is a term of its own."""
+        missing = (term for term in self._terms if not self._known.has(term))
+        is_number = any(term.kind is TermKind.NUMBER for term in missing)
+        return is_number or _is_chinese(self._plain, self._language)
 
     def _times_refused(self) -> Refusal | None:
         there = [span for sentence in self._used for span in self._times(sentence)]
@@ -205,9 +206,7 @@ class _Comparison:
         drawn = analyse(self._text, self._language)
         told = analyse(" ".join([*self._used, *self._others]), self._language)
         kin = drawn.persons & (lexicon.KIN - {"child"})  # "as a child"
-        is_news = not drawn.notions.isdisjoint(_MAKES_KIN) and not told.notions.isdisjoint(
-            _MAKES_KIN
-        )
+        is_news = not (drawn.notions & told.notions).isdisjoint(_MAKES_KIN)
         return not is_news and kin != lexicon.may_be_among(kin, told.persons)
 
     def _was_told(self, span: TimeSpan, there: Sequence[TimeSpan], told: Sequence[str]) -> bool:
@@ -264,7 +263,7 @@ class _Known:
         return sum(one in self._letters for one in wanted) / len(wanted) if wanted else 1.0
 
 
-def is_chinese(text: str, language: str) -> bool:
+def _is_chinese(text: str, language: str) -> bool:
     """Say whether a text is read as Chinese."""
     return language == "zh" and re.search(r"[\u3400-\u9fff]", text) is not None
 

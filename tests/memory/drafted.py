@@ -496,8 +496,10 @@ WRONG = [
 MISSED = {
     ("娘が去年大学に入ったんですよ。", "あなたの娘は去年（2025年）大学に入学した。"),
     ("I wish I had a garden.", "You wish you had a garden."),
-    ("我昨天没去上班，因为感冒了。", "你昨天因为感冒没有去上班。"),
-    ("我邻居家的孩子很吵，我睡不着。", "你因为邻居家的孩子很吵而睡不着。"),
+    (
+        "先週、娘とディズニーランドに行ったら雨でさ。",
+        "あなたは先週、娘とディズニーランドに行った。",
+    ),
 }
 """What was said, and right facts that are not understood to follow from it."""
 SLIPPED = {("小王讨厌我弟弟。", "你的弟弟讨厌小王。")}
