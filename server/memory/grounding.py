@@ -193,13 +193,21 @@ class _Comparison:
             refused = disagreement(claim, near, mentioned, self._language)
             if refused is not None:
                 return refused
-            there = [span for one in near for span in self._times(one.words)]
-            clauses = [one.words for one in near]
-            if there and not all(
-                self._was_told(span, there, clauses) for span in self._times(claim.words)
-            ):
-                return Refusal.TIMES
+            refused = self._details_differ(claim.words, [one.words for one in near])
+            if refused is not None:
+                return refused
         return None
+
+    def _details_differ(self, drawn: str, told: Sequence[str]) -> Refusal | None:
+        """Compare the times and numbers of a clause with those of the clauses that speak of the same, if these have any."""
+        there = [span for clause in told for span in self._times(clause)]
+        if there and not all(self._was_told(span, there, told) for span in self._times(drawn)):
+            return Refusal.TIMES
+        known = {number for clause in told for number in self._numbers(clause)}
+        return Refusal.NUMBERS if known and not self._numbers(drawn) <= known else None
+
+    def _numbers(self, text: str) -> set[str]:
+        return numbers_in(self._without_times(text), self._language) - _NO_COUNT
 
     def _invents_kin(self) -> bool:
         """Say whether a fact names one of the family of whom nothing was said."""

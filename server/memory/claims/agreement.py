@@ -3,8 +3,10 @@
 import re
 from collections.abc import Mapping, Sequence, Set
 from enum import StrEnum
+from functools import cache
 
 from server.memory import lexicon
+from server.memory.claims.chinese import chinese_matter
 from server.memory.claims.claim import LISTENER, SOMEBODY, SPEAKER, Claim, Sense
 from server.memory.terms import TermKind, analyse, letters
 from server.memory.wording import plain_analysis
@@ -36,6 +38,8 @@ _SAME_VERB = 0.3
 """The same if both have one verb."""
 _VERB = 0.6
 """What it weighs, besides its weight as a word, that a verb is the main one."""
+_CHARACTER = 0.3
+"""What a Chinese character weighs."""
 _AS_NEAR = 0.05
 """How much less than the nearest a claim may share."""
 _HAPPENED = {Sense.PAST, Sense.FORMER}
@@ -86,10 +90,21 @@ def _shared(wanted: Mapping[str, float], there: Mapping[str, float]) -> float:
 
 def _weights(claim: Claim, language: str) -> dict[str, float]:
     terms = plain_analysis(claim.words, language).terms
-    weights = {letters(term.key): term.weight for term in terms if term.kind is not TermKind.NUMBER}
+    if language == "zh":  # 爬山 and 爬了山 have no pair of characters in common
+        weights = {one: _CHARACTER for one in chinese_matter(claim.words) if one not in _grammar()}
+        weights |= {term.key: term.weight for term in terms if term.kind is TermKind.PERSON}
+    else:
+        weights = {
+            letters(term.key): term.weight for term in terms if term.kind is not TermKind.NUMBER
+        }
     if claim.verb:
         weights[f"{claim.verb}/verb"] = _VERB
     return weights
+
+
+@cache
+def _grammar() -> frozenset[str]:
+    return lexicon.function_words("zh") | frozenset("，。、；！？ ")
 
 
 def _against(drawn: Claim, told: Claim, mentioned: Set[str], language: str) -> Refusal | None:
