@@ -113,6 +113,8 @@ class _Comparison:
         missing = [
             term for term in self._terms if term.weight >= _MEANINGFUL and not known.has(term)
         ]
+        if not missing:
+            return []
         around = [(one, _Known([one], self._language)) for one in self._others]
         return [one for one, there in around if any(there.has(term) for term in missing)]
 
@@ -168,18 +170,22 @@ class _Comparison:
         return is_number or _is_chinese(self._plain, self._language)
 
     def _times_refused(self) -> Refusal | None:
-        there = [span for sentence in self._used for span in self._times(sentence)]
-        if not there:
-            there = [span for sentence in self._others for span in self._times(sentence)]
         drawn = self._times(self._text)
-        if not there:
-            drawn = [span for span in drawn if not span.since <= self._said_at < span.until]
-        if not all(self._was_told(span, there, self._used) for span in drawn):
+        if drawn and not self._were_told(drawn):
             return Refusal.TIMES
         told = " ".join(self._used)
         if not weekdays(self._plain) <= weekdays(told):
             return Refusal.TIMES
         return Refusal.CONTRARY if are_contrary(told, self._text) else None
+
+    def _were_told(self, drawn: Sequence[TimeSpan]) -> bool:
+        """Say whether times stand in the sentences that a fact rests on, or in those around them if these have none."""
+        there = [span for sentence in self._used for span in self._times(sentence)]
+        if not there:
+            there = [span for sentence in self._others for span in self._times(sentence)]
+        if not there:  # "today" is no news
+            drawn = [span for span in drawn if not span.since <= self._said_at < span.until]
+        return all(self._was_told(span, there, self._used) for span in drawn)
 
     def _claims_refused(self) -> Refusal | None:
         if self._invents_kin():
@@ -200,8 +206,9 @@ class _Comparison:
 
     def _details_differ(self, drawn: str, told: Sequence[str]) -> Refusal | None:
         """Compare the times and numbers of a clause with those of the clauses that speak of the same, if these have any."""
-        there = [span for clause in told for span in self._times(clause)]
-        if there and not all(self._was_told(span, there, told) for span in self._times(drawn)):
+        times = self._times(drawn)
+        there = [span for clause in told for span in self._times(clause)] if times else []
+        if there and not all(self._was_told(span, there, told) for span in times):
             return Refusal.TIMES
         known = {number for clause in told for number in self._numbers(clause)}
         return Refusal.NUMBERS if known and not self._numbers(drawn) <= known else None
