@@ -9,8 +9,8 @@ _CONTRASTS = tuple(
         (r"\b(?:elder|older|big)\b|上の", r"\b(?:younger|little|small)\b|下の"),
         (r"朝|午前|\bmornings?\b|早上", r"夜|晩|午後|\b(?:evenings?|nights?|afternoons?)\b|晚上"),
         (
-            r"食前|\bbefore (?:meals|food|eating)\b|饭前",
-            r"食後|\bafter (?:meals|food|eating)\b|饭后",
+            r"食前|\bbefore (?:meals|food|eating|breakfast|lunch|dinner)\b|饭前",
+            r"食後|\bafter (?:meals|food|eating|breakfast|lunch|dinner)\b|饭后",
         ),
     )
 )

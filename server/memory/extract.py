@@ -240,7 +240,7 @@ def _page_of(text: str, draft: Draft, pages: Sequence[Page], week_start: int) ->
     """Find the turn that supports a fact: the one that the draft names, else the last that does."""
     named = pages[draft.turn - 1 : draft.turn] if draft.turn > 0 else []
     reasons = []
-    for page in (*named, *reversed(pages)):
+    for page in (*named, *(page for page in reversed(pages) if page not in named)):
         reason = refusal(text, draft.quote, page.said, page.language, page.at, week_start)
         if reason is None:
             return page

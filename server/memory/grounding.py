@@ -42,6 +42,8 @@ _SAME_ATTITUDE = frozenset(
     {"allergy", "dislike", "favourite", "name", "birthday", "age", "death", "plan", "habit"}
 )
 """Notions whose words say the same; those of others are different things: a cat is no dog."""
+_NO_COUNT = frozenset({"1"})
+"""一 stands in many words that count nothing."""
 _MAKES_KIN = frozenset({"baby", "marriage"})
 """Notions that tell of a child or a partner without naming them."""
 
@@ -111,6 +113,8 @@ class _Comparison:
         missing = [
             term for term in self._terms if term.weight >= _MEANINGFUL and not known.has(term)
         ]
+        if not missing:
+            return []
         around = [(one, _Known([one], self._language)) for one in self._others]
         return [one for one, there in around if any(there.has(term) for term in missing)]
 
@@ -118,12 +122,6 @@ class _Comparison:
         missing = [term for term in self._terms if not self._known.has(term)]
         if any(term.kind is TermKind.NAME for term in missing):
             return Refusal.NAMES
-        numbers = numbers_in(self._plain, self._language)
-        if (
-            any(term.kind is TermKind.NUMBER for term in missing)
-            and not numbers <= self._known.numbers
-        ):
-            return Refusal.NUMBERS
         if any(self._share(part) < _TERM_SHARE for part in (self._plain, *sentences(self._plain))):
             return Refusal.WORDS
         if any(self._is_made_up(claim.words) for claim in claims_of(self._plain, self._language)):
@@ -143,7 +141,7 @@ class _Comparison:
 
     def _share(self, text: str) -> float:
         """Return the share of the weight of a text's words that was said; 1 if it has no words of weight."""
-        if is_chinese(text, self._language):
+        if _is_chinese(text, self._language):
             return self._known.share_of_characters(without_form(text, self._language))
         weights = [
             (term.weight, self._known.has(term))
@@ -154,9 +152,8 @@ class _Comparison:
         return sum(weight for weight, was_said in weights if was_said) / total if total else 1.0
 
     def _numbers_refused(self) -> Refusal | None:
-        if is_chinese(self._plain, self._language) and not numbers_in(
-            self._plain, "zh"
-        ) <= self._known.numbers | {"1"}:
+        numbers = numbers_in(self._plain, self._language)
+        if self._names_numbers() and not numbers <= self._known.numbers | _NO_COUNT:
             return Refusal.NUMBERS
         told: dict[str, set[str]] = {}
         for sentence in self._used:
@@ -166,19 +163,29 @@ class _Comparison:
         differs = any(noun in told and not numbers <= told[noun] for noun, numbers in drawn.items())
         return Refusal.NUMBERS if differs else None
 
+    def _names_numbers(self) -> bool:
+        """Say whether some number was not said as it is written; in Chinese none is a term of its own."""
+        missing = (term for term in self._terms if not self._known.has(term))
+        is_number = any(term.kind is TermKind.NUMBER for term in missing)
+        return is_number or _is_chinese(self._plain, self._language)
+
     def _times_refused(self) -> Refusal | None:
-        there = [span for sentence in self._used for span in self._times(sentence)]
-        if not there:
-            there = [span for sentence in self._others for span in self._times(sentence)]
         drawn = self._times(self._text)
-        if not there:
-            drawn = [span for span in drawn if not span.since <= self._said_at < span.until]
-        if not all(self._was_told(span, there, self._used) for span in drawn):
+        if drawn and not self._were_told(drawn):
             return Refusal.TIMES
         told = " ".join(self._used)
         if not weekdays(self._plain) <= weekdays(told):
             return Refusal.TIMES
         return Refusal.CONTRARY if are_contrary(told, self._text) else None
+
+    def _were_told(self, drawn: Sequence[TimeSpan]) -> bool:
+        """Say whether times stand in the sentences that a fact rests on, or in those around them if these have none."""
+        there = [span for sentence in self._used for span in self._times(sentence)]
+        if not there:
+            there = [span for sentence in self._others for span in self._times(sentence)]
+        if not there:  # "today" is no news
+            drawn = [span for span in drawn if not span.since <= self._said_at < span.until]
+        return all(self._was_told(span, there, self._used) for span in drawn)
 
     def _claims_refused(self) -> Refusal | None:
         if self._invents_kin():
@@ -192,22 +199,29 @@ class _Comparison:
             refused = disagreement(claim, near, mentioned, self._language)
             if refused is not None:
                 return refused
-            there = [span for one in near for span in self._times(one.words)]
-            clauses = [one.words for one in near]
-            if there and not all(
-                self._was_told(span, there, clauses) for span in self._times(claim.words)
-            ):
-                return Refusal.TIMES
+            refused = self._details_differ(claim.words, [one.words for one in near])
+            if refused is not None:
+                return refused
         return None
+
+    def _details_differ(self, drawn: str, told: Sequence[str]) -> Refusal | None:
+        """Compare the times and numbers of a clause with those of the clauses that speak of the same, if these have any."""
+        times = self._times(drawn)
+        there = [span for clause in told for span in self._times(clause)] if times else []
+        if there and not all(self._was_told(span, there, told) for span in times):
+            return Refusal.TIMES
+        known = {number for clause in told for number in self._numbers(clause)}
+        return Refusal.NUMBERS if known and not self._numbers(drawn) <= known else None
+
+    def _numbers(self, text: str) -> set[str]:
+        return numbers_in(self._without_times(text), self._language) - _NO_COUNT
 
     def _invents_kin(self) -> bool:
         """Say whether a fact names one of the family of whom nothing was said."""
         drawn = analyse(self._text, self._language)
         told = analyse(" ".join([*self._used, *self._others]), self._language)
         kin = drawn.persons & (lexicon.KIN - {"child"})  # "as a child"
-        is_news = not drawn.notions.isdisjoint(_MAKES_KIN) and not told.notions.isdisjoint(
-            _MAKES_KIN
-        )
+        is_news = not (drawn.notions & told.notions).isdisjoint(_MAKES_KIN)
         return not is_news and kin != lexicon.may_be_among(kin, told.persons)
 
     def _was_told(self, span: TimeSpan, there: Sequence[TimeSpan], told: Sequence[str]) -> bool:
@@ -264,7 +278,7 @@ class _Known:
         return sum(one in self._letters for one in wanted) / len(wanted) if wanted else 1.0
 
 
-def is_chinese(text: str, language: str) -> bool:
+def _is_chinese(text: str, language: str) -> bool:
     """Say whether a text is read as Chinese."""
     return language == "zh" and re.search(r"[\u3400-\u9fff]", text) is not None
 

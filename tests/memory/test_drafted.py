@@ -34,3 +34,8 @@ def test_few_right_facts_are_refused_and_few_wrong_ones_kept(language: str) -> N
     wrong = [is_kept(each) for each in WRONG if each.language == language]
     assert sum(right) >= 0.95 * len(right)
     assert sum(wrong) <= 0.10 * len(wrong)
+
+
+def test_no_more_is_listed_as_going_wrong_than_does() -> None:
+    assert {(each.said, each.text) for each in RIGHT if not is_kept(each)} == MISSED
+    assert {(each.said, each.text) for each in WRONG if is_kept(each)} == SLIPPED

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.memory.statements import is_statement, sentences
+from server.memory.statements import is_statement, sentences, statements, telling_places
 
 STATEMENTS = {
     "ja": [
@@ -311,3 +311,34 @@ def test_what_ties_a_sentence_to_a_life_makes_it_a_statement(language: str, said
 )
 def test_the_world_the_robot_dreams_and_hidden_orders_are_none(language: str, said: str) -> None:
     assert not is_statement(said, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "kept"),
+    [
+        ("en", "I have a cat. I have eleven wives. Just kidding!", ["I have a cat."]),
+        ("ja", "猫を飼ってる。私は火星人なんだ。なんてね。", ["猫を飼ってる。"]),
+        ("zh", "我养了一只猫。我有十个老婆。开玩笑的。", ["我养了一只猫。"]),
+        ("ja", "会社が倒産したんだ。冗談じゃないよ、まったく。", ["会社が倒産したんだ。"]),
+    ],
+)
+def test_what_is_taken_back_as_a_joke_is_no_statement(
+    language: str, said: str, kept: list[str]
+) -> None:
+    assert statements(said, language)[: len(kept)] == kept
+    assert not any(
+        "wives" in one or "火星" in one or "老婆" in one for one in statements(said, language)
+    )
+
+
+def test_who_was_named_before_may_be_told_of_without_the_speaker() -> None:
+    assert telling_places(["I have a dog.", "He is called Rex.", "Is he big?"], "en") == (
+        [0, 1],
+        [0, 1],
+    )
+    assert telling_places(["He is called Rex."], "en") == ([0], [])
+
+
+def test_how_many_children_somebody_has_is_no_population() -> None:
+    assert is_statement("うちの子供は二人いるよ。", "ja")
+    assert not is_statement("東京の人口は千四百万人だ。", "ja")

@@ -59,7 +59,7 @@ def chinese_claims(sentence: str) -> list[Claim]:
 
 def chinese_matter(text: str) -> str:
     """Return a text without the words that only say when, whether and how really."""
-    plain = _FRAME.sub("", text)
+    plain = re.sub(_TIME, "", _FRAME.sub("", text))
     for pattern in (_WISHED, _AHEAD, _FORMER, _DENIES):
         plain = pattern.sub("", plain)
     return re.sub(

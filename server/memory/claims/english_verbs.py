@@ -50,13 +50,14 @@ def main_verb(rest: Sequence[str]) -> tuple[str, str, bool]:
     Args:
         rest: The words behind the subject.
     """
-    words = [word.lower() for word in rest if word.lower() not in SKIPPED]
+    words = [word for word in rest if word.lower() not in SKIPPED]
     if not words:
         return "", "", False
     place = 0
-    while place < len(words) - 1 and _leads_on(words[place], words[place + 1]):
+    while place < len(words) - 1 and _leads_on(words[place].lower(), words[place + 1]):
         place += 1
-    word = words[place]
+    words = [word.lower() for word in words]
+    word = words[place - 1 if place and words[place] in ("to", "about", "of") else place]
     main = "be" if word in BE else "have" if word in HAVE else verb_stem(word)
     group = " ".join(words[: place + 1])
     return main, group, is_verb_like(words[0]) or words[0] in LEADING_TO_VERB
@@ -70,7 +71,8 @@ def is_passive(rest: Sequence[str]) -> bool:
 
 def _leads_on(word: str, following: str) -> bool:
     """Say whether a word of a verb leads to the one behind it: "am going", "want to", not "have a", "am tired"."""
-    if word not in LEADING_TO_VERB or following in OWNERS | _PRONOUNS:
+    is_noun = following[0].isupper() or following in OWNERS | _PRONOUNS
+    if word not in LEADING_TO_VERB or is_noun:
         return False
     is_form = following.endswith(("ing", "ed")) or following in lexicon.irregular_verbs()
     if word in BE:

@@ -40,7 +40,7 @@ LEADING_TO_VERB = BE | HAVE | DO | MODALS | {
     "decide", "thought", "get", "got",
 }  # fmt: skip
 REPORTS = re.compile(
-    r"\b(?:sa(?:y|ys|id)|t(?:ell|ells|old)|thinks?|thought|claim\w*|believ\w*|want\w*|insist\w*|ask(?:s|ed)?|promis\w*|call\w*|hear[sd]?)\b",
+    r"\b(?:sa(?:y|ys|id)|t(?:ell|ells|old)|thinks?|thought|claim\w*|believ\w*|want\w*|insist\w*|ask(?:s|ed)?|promise[sd]?|call\w*|hear[sd]?)\b",
     re.IGNORECASE,
 )
 """Verbs behind which stands what somebody says or thinks."""
@@ -61,7 +61,7 @@ OPEN_YET = re.compile(
 )
 """What else a fact may call a wish."""
 AHEAD = re.compile(
-    r"\b(?:will|shall|going to|gonna|plan(?:s|ned|ning)?|about to|need to|needs to|have to|has to|supposed to|must|look(?:s|ing)? forward)\b",
+    r"\b(?:will|shall|going to|gonna|plans?|planned|planning|about to|need to|needs to|have to|has to|supposed to|must|look(?:s|ing)? forward)\b",
     re.IGNORECASE,
 )
 FORMER = re.compile(
