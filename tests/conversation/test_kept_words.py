@@ -157,6 +157,18 @@ async def test_what_was_said_before_a_stop_is_kept_and_not_answered() -> None:
     assert device.commands(ShowTranscript) == [ShowTranscript("おはよう")]
 
 
+async def test_a_stop_while_the_button_is_held_takes_no_word_from_memory() -> None:
+    house = make_house(["はい。"], hears=FakeAsr("猫を飼った"))
+    device = FakeDevice(mode="manual")
+    async with talking(house, device):
+        await device.hear(voice(0.9))
+        device.put(Aborted())
+        device.put(ListenStopped())
+        await anyio.sleep(1)
+    assert words(house) == ["猫を飼った"]
+    assert house.llm.prompts == []
+
+
 async def test_what_a_stop_cut_off_is_kept_once() -> None:
     house, device = make_house([5.0, "はい。"]), FakeDevice()
     async with talking(house, device):
