@@ -19,6 +19,7 @@ from server.descriptors import raise_limit
 from server.errors import OmoideError
 from server.extraction import choose_extractor
 from server.failures import log_fault, quieten
+from server.forgetting import Forgetting
 from server.gateway import serve_devices
 from server.jobs import Jobs
 from server.memory.extract import RulesExtractor
@@ -78,6 +79,7 @@ class App:
             Recorder(data / RECORDINGS, config.recording),
         )
         self.turns = Turns(self.clock, observers)
+        self.forgetting = Forgetting(self.memory.archive, data, self.recent, self.turns)
         self.phrasebook = Phrasebook(
             Phrases(self.prompts), self.engines.tts, config.persona.language, config.tts
         )

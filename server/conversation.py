@@ -301,6 +301,9 @@ class Conversation:
 
     def _hand_on(self, turn: Turn, reply: Reply) -> None:
         """Leave what nothing was heard of in answer to the next turn; without a next one it stays with this one."""
+        if turn.forgotten:
+            self._unanswered = ""
+            return
         if self._unanswered and (reply is self._reply or turn.transcript):
             self._with_unanswered(turn)
         answered = turn.heard or turn.error or reply.unwanted

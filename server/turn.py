@@ -150,6 +150,8 @@ class Turn:
     """The part of the reply that was really played."""
     emotion: str = "neutral"
     interrupted: bool = False
+    forgotten: bool = False
+    """Whether what it tells of was forgotten while it ran: nobody keeps anything of it."""
     handed_on: bool = False
     """Whether it was cut before anything was heard and the next turn answers its words, too."""
     error: str = ""

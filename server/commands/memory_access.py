@@ -11,21 +11,24 @@ from urllib.parse import quote
 import anyio
 from anyio import to_thread
 
-from server import embedding, forgetting, llm
+from server import embedding, llm
 from server.clock import SystemClock
 from server.commands.api import Api, api_of
 from server.commands.reach import Place
 from server.errors import OmoideError, StoreError
 from server.extraction import choose_extractor
+from server.forgetting import Forgetting
 from server.memory import Memory
 from server.memory.extract import Extractor, RulesExtractor
 from server.memory.opening import open_memory
 from server.memory.store import Store
 from server.prompting import PROMPTS, PromptFiles
+from server.recording import RecentTurns
+from server.trace import Turns
 from server.web.memory import describe_candidate, describe_fact, describe_page
 
 if TYPE_CHECKING:
-    from server.ports import Embedder
+    from server.ports import Clock, Embedder
 
 Row: TypeAlias = dict[str, Any]
 """A fact, an exchange or a candidate as the API describes it."""
@@ -212,8 +215,7 @@ class FolderMemory:
 
     async def forget_person(self, person: str) -> int:
         """Delete everything of a person."""
-        archive = (await self._open()).archive
-        return await forgetting.forget_person(person, archive, self._place.data)
+        return await (await self._forgetting()).forget_person(person)
 
     async def reindex(self, person: str) -> int:
         """Make the vector index of a person anew."""
@@ -242,14 +244,22 @@ class FolderMemory:
             self._check()
             config = self._place.config
             self._embedder = self._place.embedder or embedding.build(config.embedding)
-            clock = self._place.clock or SystemClock(config.server.timezone)
             try:
                 self._memory = await to_thread.run_sync(
-                    open_memory, config, self._folder, self._embedder, RulesExtractor(), clock
+                    open_memory, config, self._folder, self._embedder, RulesExtractor(), self._clock
                 )
             except StoreError as error:
                 raise self._name_way(error) from error
         return self._memory
+
+    async def _forgetting(self) -> Forgetting:
+        """Return what forgets. No turn runs in a folder that nobody else works in."""
+        archive = (await self._open()).archive
+        return Forgetting(archive, self._place.data, RecentTurns(0), Turns(self._clock))
+
+    @property
+    def _clock(self) -> "Clock":
+        return self._place.clock or SystemClock(self._place.config.server.timezone)
 
     def _name_way(self, error: StoreError) -> StoreError:
         if error.code != "index-locked":

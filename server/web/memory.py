@@ -6,7 +6,6 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
-from server import forgetting
 from server.memory.keeping import storable
 from server.memory.models import Candidate, Fact, Page
 from server.memory.recall import as_scores
@@ -103,9 +102,7 @@ async def forget_fact(request: Request, fact_id: str) -> Any:
 @router.delete("/api/memory/{person:path}", tags=["memory"], summary="Forget a person")
 async def forget_person(request: Request, person: str) -> dict[str, object]:
     """Delete everything about a person."""
-    host = host_of(request)
-    gone = await forgetting.forget_person(person, host.memory.archive, host.data, host.recent)
-    return {"forgotten": gone}
+    return {"forgotten": await host_of(request).forgetting.forget_person(person)}
 
 
 def _unknown(fact_id: str) -> JSONResponse:
