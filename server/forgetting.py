@@ -1,12 +1,17 @@
 """Deletes what is known of a person, wherever it is kept: memory, recordings, the last turns and those that are running."""
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from anyio import to_thread
 
 from server.memory.archive import Archive
-from server.recording import RECORDINGS, RecentTurns, erase_recordings
+from server.memory.models import Fact
+from server.memory.redaction import holds
+from server.recording import RECORDINGS, RecentTurns, erase_recordings, erase_turns
 from server.trace import Turns
+from server.turn import Turn
 
 
 class Forgetting:
@@ -32,8 +37,47 @@ class Forgetting:
         Raises:
             StoreError: Something can't be deleted; the message says what.
         """
-        with self._turns.forgetting(lambda turn: turn.person == person):
+
+        def is_theirs(turn: Turn) -> bool:
+            return turn.person == person
+
+        with self._turns.forgetting(is_theirs):
             gone = await self._archive.forget_person(person)
-        self._recent.forget(person)
+        self._recent.forget(is_theirs)
         await to_thread.run_sync(erase_recordings, self._recordings, person)
         return gone
+
+    async def forget_facts(self, fact_ids: Sequence[str]) -> int:
+        """Delete facts and their words, wherever they were said or told; return how many facts there were.
+
+        A turn that is running with one of them in mind is not kept.
+
+        Raises:
+            StoreError: Something can't be deleted; the message says what.
+        """
+        found = [await self._archive.fact(fact_id) for fact_id in fact_ids]
+        facts = [fact for fact in found if fact is not None]
+        tells = partial(_tells, facts)
+        told_in = [turn.id for turn in self._recent.list() if tells(turn)]
+        with self._turns.forgetting(tells):
+            forgotten = await self._archive.forget(fact_ids, told_in)
+        for person, turns in forgotten.turns.items():
+            self._recent.forget(lambda turn, gone=turns: turn.id in gone or tells(turn))  # type: ignore[misc]
+            is_meant = _record_check([fact for fact in facts if fact.person == person])
+            await to_thread.run_sync(erase_turns, self._recordings, person, turns, is_meant)
+        return forgotten.facts
+
+
+def _tells(facts: Sequence[Fact], turn: Turn) -> bool:
+    """Say whether one of these facts was said in a turn, or recalled for its answer."""
+    recalled = {line.id for line in turn.recalled.lines}
+    said = turn.transcript.text if turn.transcript else ""
+    return any(
+        fact.id in recalled or (fact.person == turn.person and holds(said, fact.quote))
+        for fact in facts
+    )
+
+
+def _record_check(facts: Sequence[Fact]) -> Callable[[str], bool]:
+    """Return what says of the written record of a turn whether it tells of these facts."""
+    return lambda record: any(fact.id in record or holds(record, fact.quote) for fact in facts)

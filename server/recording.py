@@ -8,7 +8,7 @@ import json
 import re
 import shutil
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 import structlog
@@ -35,9 +35,9 @@ class RecentTurns:
         if turn.transcript or turn.error:
             self._turns.append(turn)
 
-    def forget(self, person: str) -> None:
-        """Forget what a person has said."""
-        kept = [turn for turn in self._turns if turn.person != person]
+    def forget(self, is_meant: Callable[[Turn], bool]) -> None:
+        """Forget some turns."""
+        kept = [turn for turn in self._turns if not is_meant(turn)]
         self._turns.clear()
         self._turns.extend(kept)
 
@@ -86,6 +86,42 @@ def recordings_of(folder: Path, person: str) -> Path:
     readable = re.sub(r"[^\w-]+", "-", person)[:32]
     digest = hashlib.sha256(person.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return folder / f"{readable}.{digest}"
+
+
+def erase_turns(
+    folder: Path, person: str, turns: Collection[str], is_meant: Callable[[str], bool]
+) -> None:
+    """Delete the recordings of some turns of a person.
+
+    Args:
+        folder: Of all recordings.
+        person: Whose turns.
+        turns: Their ids.
+        is_meant: Says of the written record of any other turn whether that goes, too.
+
+    Raises:
+        StoreError: ``recordings-undeletable``.
+    """
+    own = recordings_of(folder, person)
+    try:
+        files = [file for file in own.rglob("*") if file.is_file()]
+        gone = set(turns)
+        for file in files:
+            if file.suffix == ".json" and is_meant(file.read_text("utf-8", "replace")):
+                gone.add(_turn_of(file))
+        for file in files:
+            if _turn_of(file) in gone:
+                file.unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreError(
+            "recordings-undeletable",
+            f"A recording in {own} can't be read or deleted ({error.strerror}). The facts are forgotten; delete what was "
+            "recorded of them by hand.",
+        ) from error
+
+
+def _turn_of(file: Path) -> str:
+    return file.name.partition(".")[0].partition("-")[2]
 
 
 def erase_recordings(folder: Path, person: str) -> None:

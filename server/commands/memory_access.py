@@ -211,7 +211,7 @@ class FolderMemory:
 
     async def forget(self, fact_ids: Sequence[str]) -> int:
         """Delete facts."""
-        return await (await self._open()).archive.forget(fact_ids)
+        return await (await self._forgetting()).forget_facts(fact_ids)
 
     async def forget_person(self, person: str) -> int:
         """Delete everything of a person."""

@@ -42,9 +42,15 @@ class Database:
 
     def rows(self, query: Executable) -> Sequence[Row[Any]]:
         """Return what a query finds."""
+        with self.reading() as connection:
+            return connection.execute(query).all()
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Look several things up as they are at one moment."""
         try:
             with self.engine.connect() as connection:
-                return connection.execute(query).all()
+                yield connection
         except DatabaseError as error:
             raise explain(error, self.file) from error
 

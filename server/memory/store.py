@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Table, delete, select, up
 from sqlalchemy.dialects import sqlite
 
 from server.memory.database import Database, insert_new
+from server.memory.erasure import pages_telling, take_out
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.models import Fact, Kind, Origin
 from server.memory.pages import Pages
@@ -103,23 +104,30 @@ class Store:
         said = self._sources(facts.c.id == fact_id)
         return _fact(rows[0], said.get(fact_id, ())) if rows else None
 
-    def forget(self, fact_ids: Sequence[str]) -> int:
+    def pages_telling(self, fact_ids: Sequence[str]) -> list[str]:
+        """Return the pages that have words of facts: their sources, and those in which the same was said once more."""
+        with self._database.reading() as connection:
+            return list(pages_telling(connection, fact_ids))
+
+    def forget(self, fact_ids: Sequence[str], retold: Sequence[str] = ()) -> int:
         """Delete facts, their vectors, and the pages that no other fact was drawn from; return how many facts.
 
-        What one of them had replaced holds again, or is replaced by what had replaced that one.
+        What one of them had replaced holds again, or is replaced by what had replaced that one. Their words are cut out
+        of the pages that stay.
+
+        Args:
+            fact_ids: Which facts; those that are not there don't matter.
+            retold: Pages in whose answers they may have been told: the answers are deleted.
         """
         with self._database.writing() as connection:
             wanted = select(facts).where(facts.c.id.in_(fact_ids)).order_by(facts.c.said_at)
             forgotten = connection.execute(wanted).all()
-            said = connection.execute(select(sources.c.page).where(sources.c.fact.in_(fact_ids)))
-            page_ids = [row.page for row in said]
+            telling = pages_telling(connection, fact_ids)
             for row in forgotten:
                 _pass_on(connection, row.id)
             connection.execute(delete(facts).where(facts.c.id.in_(fact_ids)))
-            needed = select(sources.c.page)
-            connection.execute(
-                delete(pages).where(pages.c.id.in_(page_ids), pages.c.id.not_in(needed))
-            )
+            useless = take_out(connection, telling, retold)
+            connection.execute(delete(pages).where(pages.c.id.in_(useless)))
             _count_change(connection, {row.person for row in forgotten})
         self._database.scrub()
         return len(forgotten)

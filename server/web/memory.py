@@ -94,8 +94,8 @@ async def show_fact(request: Request, fact_id: str) -> Any:
 
 @router.delete("/api/memory/facts/{fact_id}", tags=["memory"], summary="Forget a fact")
 async def forget_fact(request: Request, fact_id: str) -> Any:
-    """Delete a fact, and what was said where nothing else was drawn from it."""
-    forgotten = await host_of(request).memory.archive.forget([fact_id])
+    """Delete a fact and its words, wherever it was said or told."""
+    forgotten = await host_of(request).forgetting.forget_facts([fact_id])
     return {"forgotten": forgotten} if forgotten else _unknown(fact_id)
 
 

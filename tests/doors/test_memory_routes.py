@@ -8,9 +8,11 @@ from urllib.parse import quote
 
 import pytest
 
+from server.config import RecordingSection
 from server.errors import OmoideError
 from server.memory.models import Fact
-from server.recording import RECORDINGS, recordings_of
+from server.recording import RECORDINGS, Recorder, recordings_of
+from server.turn import Recalled, Recollection
 from tests.doors.premises import FROM_AFAR, Doors, open_doors
 from tests.memory.remembering import fact, turn
 
@@ -199,3 +201,24 @@ async def test_what_the_store_or_a_model_can_not_do_is_no_fault_of_the_caller(
     monkeypatch.setattr(doors.app.memory, "extract", fails)
     answered, answer = await ask(doors, "POST", "/api/debug/extract", json={})
     assert (answered, answer["error"]["code"]) == (status, code)
+
+
+async def test_a_forgotten_fact_is_in_no_turn_and_no_recording(doors: Doors) -> None:
+    recorder = Recorder(doors.app.data / RECORDINGS, RecordingSection(keep_turns=True))
+    said, before = turn(CAT, NOON, id_="said"), turn("前の話", id_="before")
+    asked, later = turn("名前は何だっけ？", id_="asked"), turn("元気？", id_="later")
+    doors.app.memory.turn_finished(said)
+    [stored] = await told(doors)
+    asked.recalled = Recollection((Recalled(stored["text"], NOON, 0.9, id=stored["id"]),))
+    for each in (said, asked, later, before):
+        recorder.turn_finished(each)
+        doors.app.recent.turn_finished(each)
+    sound = next((doors.app.data / RECORDINGS).rglob("*-said.json")).with_suffix(".said.wav")
+    sound.write_text("sound")
+    with doors.app.turns.record("robot", "hana") as running:
+        running.recalled = asked.recalled
+        await ask(doors, "DELETE", f"/api/memory/facts/{stored['id']}")
+        assert running.forgotten
+    assert [each.id for each in doors.app.recent.list()] == ["later", "before"]
+    left = [file.stem for file in (doors.app.data / RECORDINGS).rglob("*") if file.is_file()]
+    assert sorted(one.partition("-")[2] for one in left) == ["before", "later"]

@@ -115,7 +115,7 @@ def test_who_is_forgotten_leaves_no_recording_and_no_turn(tmp_path: Path) -> Non
         recorder.turn_finished(each)
         recent.turn_finished(each)
     erase_recordings(tmp_path, "hana")
-    recent.forget("hana")
+    recent.forget(lambda each: each.person == "hana")
     assert [path.name for path in tmp_path.iterdir()] == [recordings_of(tmp_path, "taro").name]
     assert [each.person for each in recent.list()] == ["taro"]
     erase_recordings(tmp_path, "hana")  # nothing is there: nothing happens

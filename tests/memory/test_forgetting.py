@@ -1,0 +1,121 @@
+"""To forget is to forget wholly: what a fact was drawn from goes with it, and nothing brings it back."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from server.memory.models import Fact
+from server.memory.redaction import holds, without
+from server.memory.store import Store
+from tests.memory.remembering import NOON, fact, opened, page
+from tests.memory.test_store import bytes_of
+
+CODE = "My locker code word is kumquat."
+BOAT = "I have a boat called Marie."
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with closing(Store(tmp_path / "memory.db")) as opened_store:
+        yield opened_store
+
+
+def drawn(quote: str, *sources: str) -> Fact:
+    return replace(fact(f"You said: {quote}", sources=sources, language="en"), quote=quote)
+
+
+def keep(store: Store, *facts: Fact) -> None:
+    store.add_facts(facts, NOON, drawn_from=[source for one in facts for source in one.sources])
+
+
+def said(store: Store) -> list[str]:
+    return [each.said for each in store.pages.of("hana")]
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "left"),
+    [
+        (f"{BOAT} {CODE} Good night.", CODE, f"{BOAT} Good night."),
+        (CODE, CODE, ""),
+        (CODE, "my locker code word is kumquat", ""),
+        ("ねえ。合言葉は蜜柑だよ。おやすみ。", "合言葉は蜜柑だよ", "ねえ。 おやすみ。"),
+        ("我的密码是柑橘。晚安。", "我的密码是柑橘。", "晚安。"),
+        ("I smoked salmon today.", "I smoke", "I smoked salmon today."),
+        (BOAT, "", BOAT),
+        (BOAT, "。", BOAT),
+    ],
+)
+def test_words_are_taken_out_by_whole_sentences(text: str, quote: str, left: str) -> None:
+    assert without(text, [quote]) == left
+
+
+def test_a_quote_that_says_too_little_is_not_looked_for_elsewhere() -> None:
+    assert holds(f"Well, {CODE}", CODE)
+    assert not holds("昨日も好きだよと言った", "好きだよ")
+    assert not holds(BOAT, "")
+
+
+def test_where_a_page_has_to_stay_the_words_of_the_forgotten_fact_are_cut_out(store: Store) -> None:
+    store.pages.add(page(f"{BOAT} {CODE}", id_="1"))
+    code, boat = drawn(CODE, "1"), drawn(BOAT, "1")
+    keep(store, code, boat)
+    store.forget([code.id])
+    [left] = store.pages.of("hana")
+    assert (left.said, left.heard, left.id) == (BOAT, "", "1")
+    assert store.facts_of("hana")[0].sources == ("1",)
+
+
+def test_words_that_a_model_mended_while_it_quoted_take_the_whole_text_along(store: Store) -> None:
+    store.pages.add(page("My, er, locker code word, it is kumquat. My boat is Marie.", id_="1"))
+    code, boat = drawn(CODE, "1"), drawn("My boat is Marie.", "1")
+    keep(store, code, boat)
+    store.forget([code.id])
+    assert said(store) == [""]
+
+
+def test_the_same_words_that_still_wait_are_not_drawn_again(store: Store) -> None:
+    store.pages.add(page(CODE, id_="1"))
+    code = drawn(CODE, "1")
+    keep(store, code)
+    store.pages.add(page(f"{BOAT} {CODE}", id_="2"))
+    store.pages.add(page(CODE, id_="3"))
+    store.pages.add(page(CODE, id_="4", person="taro"))
+    store.forget([code.id])
+    assert said(store) == [BOAT]
+    assert [each.said for each in store.pages.waiting()["hana"]] == [BOAT]
+    assert [each.id for each in store.pages.of("taro")] == ["4"], "others may say the same"
+    again = drawn(CODE, "2")
+    assert store.add_facts([again], NOON, drawn_from=["2"]) == [], "drawn from it as it was before"
+    assert [each.said for each in store.pages.waiting()["hana"]] == [BOAT]
+
+
+def test_answers_in_which_a_forgotten_fact_was_told_are_deleted(store: Store) -> None:
+    for number in "123":
+        store.pages.add(page(f"{number} is my number.", id_=number))
+    code = drawn(CODE)
+    keep(store, code)
+    store.forget([code.id], ["2"])
+    assert [each.heard for each in store.pages.of("hana")] == ["はい。", "", "はい。"]
+
+
+async def test_the_talk_that_is_going_on_does_not_hold_a_forgotten_fact(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        room.tell("Good morning to you.", CODE, language="en")
+        [code] = await room.memory.extract()
+        room.tell("What is my locker code word?", "Tell me a joke.", language="en")
+        room.tell("Good morning to you.", person="taro", language="en")
+        forgotten = await room.memory.archive.forget([code.id])
+        assert forgotten.facts == 1
+        assert len(forgotten.turns["hana"]) == 3
+        left = room.memory.recent("hana", room.clock.now())
+        assert [each.said for each in left] == ["Good morning to you."]
+        assert len(room.memory.recent("taro", room.clock.now())) == 1
+        pages = await room.memory.archive.pages("hana")
+        assert [each.heard for each in pages] == ["I see.", "", ""]
+        assert b"kumquat" not in bytes_of(tmp_path)
+    with opened(tmp_path, clock=room.clock) as again:
+        assert len(again.memory.recent("hana", again.clock.now())) == 1
+        assert await again.memory.extract() == []
