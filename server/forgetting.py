@@ -1,6 +1,6 @@
 """Deletes what is known of a person, wherever it is kept: memory, recordings, the last turns and those that are running."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from anyio import to_thread
 
 from server.memory.archive import Archive
 from server.memory.models import Fact
-from server.memory.redaction import holds
+from server.memory.redaction import holds, tells
 from server.recording import RECORDINGS, RecentTurns, erase_recordings, erase_turns
 from server.trace import Turns
 from server.turn import Turn
@@ -57,27 +57,25 @@ class Forgetting:
         """
         found = [await self._archive.fact(fact_id) for fact_id in fact_ids]
         facts = [fact for fact in found if fact is not None]
-        tells = partial(_tells, facts)
-        told_in = [turn.id for turn in self._recent.list() if tells(turn)]
-        with self._turns.forgetting(tells):
+        is_meant = partial(_is_told_in, facts)
+        told_in = [turn.id for turn in self._recent.list() if is_meant(turn)]
+        with self._turns.forgetting(is_meant):
             forgotten = await self._archive.forget(fact_ids, told_in)
         for person, turns in forgotten.turns.items():
-            self._recent.forget(lambda turn, gone=turns: turn.id in gone or tells(turn))  # type: ignore[misc]
-            is_meant = _record_check([fact for fact in facts if fact.person == person])
-            await to_thread.run_sync(erase_turns, self._recordings, person, turns, is_meant)
+            self._recent.forget(lambda turn, gone=turns: turn.id in gone or is_meant(turn))  # type: ignore[misc]
+            theirs = [fact for fact in facts if fact.person == person]
+            in_record = partial(_is_told_by, theirs)
+            await to_thread.run_sync(erase_turns, self._recordings, person, turns, in_record)
         return forgotten.facts
 
 
-def _tells(facts: Sequence[Fact], turn: Turn) -> bool:
+def _is_told_in(facts: Sequence[Fact], turn: Turn) -> bool:
     """Say whether one of these facts was said in a turn, or recalled for its answer."""
     recalled = {line.id for line in turn.recalled.lines}
     said = turn.transcript.text if turn.transcript else ""
-    return any(
-        fact.id in recalled or (fact.person == turn.person and holds(said, fact.quote))
-        for fact in facts
-    )
+    return any(fact.id in recalled or tells(fact, turn.person, said) for fact in facts)
 
 
-def _record_check(facts: Sequence[Fact]) -> Callable[[str], bool]:
-    """Return what says of the written record of a turn whether it tells of these facts."""
-    return lambda record: any(fact.id in record or holds(record, fact.quote) for fact in facts)
+def _is_told_by(facts: Sequence[Fact], record: str) -> bool:
+    """Say whether the written record of a turn tells of one of these facts."""
+    return any(fact.id in record or holds(record, fact.quote) for fact in facts)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from anyio import to_thread
 
 from server.memory.models import Fact, Page
+from server.memory.redaction import tells
 from server.memory.shelves import Shelves
 from server.memory.store import Store
 from server.memory.working import WorkingBuffer
@@ -70,12 +71,21 @@ class Archive:
             one: frozenset(touched.union(self._working.since(one, touched))) for one in persons
         }
         self._store.forget(fact_ids, sorted(frozenset().union(*turns.values())))
+        self._writer.give_up(
+            lambda page: any(tells(fact, page.person, page.said) for fact in known)
+        )
         return Forgotten(len(known), turns)
 
     async def forget_person(self, person: str) -> int:
         """Delete everything about a person; return how many facts there were."""
+
+        def forget() -> int:
+            gone = self._store.forget_person(person)
+            self._writer.give_up(lambda page: page.person == person)
+            return gone
+
+        gone = await self._writer.run(forget)
         self._working.forget(person)
-        gone = await self._writer.run(partial(self._store.forget_person, person))
         await self._shelves.drop(person)
         return gone
 

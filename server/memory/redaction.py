@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from server.memory.models import Fact
 from server.memory.statements import sentences
 
 _FEWEST_LETTERS = 6
@@ -12,6 +13,11 @@ _FEWEST_LETTERS = 6
 def holds(text: str, quote: str) -> bool:
     """Say whether a quote stands in a text, word for word and long enough to tell what it told there."""
     return len(_bare(quote)) >= _FEWEST_LETTERS and _stands_in(quote, text)
+
+
+def tells(fact: Fact, person: str, said: str) -> bool:
+    """Say whether a person said in a text what a fact was drawn from."""
+    return fact.person == person and holds(said, fact.quote)
 
 
 def without(said: str, quotes: Iterable[str]) -> str:

@@ -43,6 +43,10 @@ class Store:
         """Fold the write-ahead log into the file and let go of it."""
         self._database.close()
 
+    def scrub_again(self) -> None:
+        """Overwrite what was forgotten while that could not be done."""
+        self._database.scrub_again()
+
     def backup(self, target: Path) -> None:
         """Write a consistent copy of the database to `target`, while others may be using it."""
         self._database.backup(target)

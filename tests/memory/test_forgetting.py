@@ -1,17 +1,22 @@
 """To forget is to forget wholly: what a fact was drawn from goes with it, and nothing brings it back."""
 
+import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection, event
+from sqlalchemy.exc import OperationalError
+from structlog.testing import capture_logs
 
+from server.errors import StoreError
 from server.memory.models import Fact
 from server.memory.redaction import holds, without
 from server.memory.store import Store
 from tests.memory.remembering import NOON, fact, opened, page
-from tests.memory.test_store import bytes_of
+from tests.memory.test_store import bytes_of, full_disk
 
 CODE = "My locker code word is kumquat."
 BOAT = "I have a boat called Marie."
@@ -119,3 +124,85 @@ async def test_the_talk_that_is_going_on_does_not_hold_a_forgotten_fact(tmp_path
     with opened(tmp_path, clock=room.clock) as again:
         assert len(again.memory.recent("hana", again.clock.now())) == 1
         assert await again.memory.extract() == []
+
+
+LONG = "長い話" * 20_000
+"""Does not fit into what is left of the last pages of the file."""
+
+
+async def test_who_is_forgotten_on_a_full_disk_does_not_come_back(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        room.tell("こんにちは。", person="taro")
+        await room.memory.keep_up()
+        with full_disk(room.memory._store):
+            room.tell(LONG)
+            room.tell(LONG, person="taro")
+            assert await room.memory.archive.forget_person("hana") == 0
+        await room.memory.keep_up()
+        assert await room.memory.archive.persons() == ["taro"]
+        assert len(await room.memory.archive.pages("taro")) == 2
+
+
+async def test_what_waits_for_room_on_the_disk_does_not_bring_a_forgotten_fact_back(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path) as room:
+        room.tell(CODE, language="en")
+        [code] = await room.memory.extract()
+        with full_disk(room.memory._store):
+            room.tell(f"{CODE} {LONG}", LONG, language="en")
+            await room.memory.keep_up()
+            await room.memory.archive.forget([code.id])
+        await room.memory.keep_up()
+        assert [each.said for each in await room.memory.archive.pages("hana")] == [LONG]
+
+
+async def test_what_can_not_be_forgotten_is_whole_afterwards_and_the_caller_hears_of_it(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path) as room:
+        room.tell(CODE, language="en")
+        [code] = await room.memory.extract()
+        before = room.memory.recent("hana", room.clock.now())
+        with unwritable(room.memory._store):
+            for forget in (
+                lambda: room.memory.archive.forget_person("hana"),
+                lambda: room.memory.archive.forget([code.id]),
+            ):
+                with pytest.raises(StoreError) as caught:
+                    await forget()
+                assert caught.value.code == "store-full"
+                assert "Nothing was changed" in str(caught.value)
+        assert room.memory.recent("hana", room.clock.now()) == before
+        assert await room.known() == [code.text]
+        assert len(await room.memory.archive.pages("hana")) == 1
+
+
+@contextmanager
+def unwritable(store: Store) -> Iterator[None]:
+    """Let no change through, as a disk does that is full to the last byte."""
+    engine = store._database.engine
+
+    def refuse(connection: Connection, *_: object) -> None:
+        raise OperationalError("COMMIT", {}, sqlite3.OperationalError("database or disk is full"))
+
+    event.listen(engine, "commit", refuse)
+    yield
+    event.remove(engine, "commit", refuse)
+
+
+async def test_what_was_read_by_somebody_while_it_was_forgotten_is_overwritten_later(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path) as room:
+        room.tell(CODE, language="en")
+        [code] = await room.memory.extract()
+        with closing(sqlite3.connect(tmp_path / "memory.db")) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM facts").fetchall()
+            with capture_logs() as logs:
+                await room.memory.archive.forget([code.id])
+            assert {line["code"] for line in logs} == {"store-locked"}
+            assert b"kumquat" in bytes_of(tmp_path)
+        await room.memory.keep_up()
+        assert b"kumquat" not in bytes_of(tmp_path)
