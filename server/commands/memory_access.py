@@ -145,7 +145,9 @@ class RemoteMemory:
 
 
 def _path(*parts: str) -> str:
-    return "/".join(("/api/memory", *(quote(part, safe="") for part in parts)))
+    # Dots, too: a client takes a segment of one or two for a step in the path.
+    escaped = (quote(part, safe="").replace(".", "%2E") for part in parts)
+    return "/".join(("/api/memory", *escaped))
 
 
 class FolderMemory:

@@ -11,8 +11,9 @@ from server.memory.models import Candidate, Fact, Page
 from server.memory.recall import as_scores
 from server.web.errors import refuse
 from server.web.host import host_of
+from server.web.segments import SegmentRoute
 
-router = APIRouter()
+router = APIRouter(route_class=SegmentRoute)
 
 
 class ExtractRequest(BaseModel):
@@ -38,7 +39,7 @@ async def list_persons(request: Request) -> dict[str, object]:
     return {"persons": await host_of(request).memory.archive.persons()}
 
 
-@router.get("/api/memory/{person:path}/facts", tags=["memory"], summary="What is known of a person")
+@router.get("/api/memory/{person}/facts", tags=["memory"], summary="What is known of a person")
 async def list_facts(request: Request, person: str, superseded: bool = False) -> dict[str, object]:
     """Return the facts in the order in which they were said; with `superseded`, those that were replaced too."""
     facts = await host_of(request).memory.archive.facts(person)
@@ -46,7 +47,7 @@ async def list_facts(request: Request, person: str, superseded: bool = False) ->
 
 
 @router.get(
-    "/api/memory/{person:path}/search",
+    "/api/memory/{person}/search",
     tags=["memory"],
     summary="What a question would recall, and why",
 )
@@ -64,7 +65,7 @@ async def search(
 
 
 @router.get(
-    "/api/memory/{person:path}/export",
+    "/api/memory/{person}/export",
     tags=["memory"],
     summary="Everything that is stored of a person",
 )
@@ -79,7 +80,7 @@ async def export(request: Request, person: str) -> dict[str, object]:
     }
 
 
-@router.post("/api/memory/{person:path}/reindex", tags=["memory"], summary="Make the vectors anew")
+@router.post("/api/memory/{person}/reindex", tags=["memory"], summary="Make the vectors anew")
 async def reindex(request: Request, person: str) -> dict[str, object]:
     """Throw the vector index of a person away and fill it again from the store."""
     return {"embedded": await host_of(request).memory.archive.reindex(person)}
@@ -99,7 +100,7 @@ async def forget_fact(request: Request, fact_id: str) -> Any:
     return {"forgotten": forgotten} if forgotten else _unknown(fact_id)
 
 
-@router.delete("/api/memory/{person:path}", tags=["memory"], summary="Forget a person")
+@router.delete("/api/memory/{person}", tags=["memory"], summary="Forget a person")
 async def forget_person(request: Request, person: str) -> dict[str, object]:
     """Delete everything about a person."""
     return {"forgotten": await host_of(request).forgetting.forget_person(person)}

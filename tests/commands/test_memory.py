@@ -288,3 +288,14 @@ async def test_a_server_that_is_not_there_is_named(url: str, code: str, tmp_path
         await memory.list_facts("", False, Place(RULES, tmp_path, url), quietly)
     assert caught.value.code == code
     assert url in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["..", ".", "facts/f1", "a%2Fb", "J. R."])
+async def test_a_server_is_asked_about_a_person_whatever_the_name(
+    name: str, tmp_path: Path
+) -> None:
+    async with remote(tmp_path, [Fact("f9", name, CAT.text, "en", SUNDAY), RAMEN]) as place:
+        assert len(rows(await memory.list_facts(name, False, place, quietly), "facts")) == 1
+        assert (await memory.forget([], name, place, quietly)).data["forgotten"] == 1
+        left = rows(await memory.list_facts("", False, place, quietly), "facts")
+    assert [fact["id"] for fact in left] == ["f1"]

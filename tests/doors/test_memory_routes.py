@@ -162,7 +162,10 @@ async def test_a_body_that_is_not_understood_is_refused(doors: Doors) -> None:
     assert answer == (200, {"stored": []})
 
 
-@pytest.mark.parametrize("name", ["はな 子?&#", "Mum/Dad", "facts", "a/facts", "persons"])
+@pytest.mark.parametrize(
+    "name",
+    ["はな 子?&#", "Mum/Dad", "facts", "a/facts", "persons", "facts/x", "/", "a%2Fb", "x/search"],
+)
 async def test_names_with_signs_in_them_are_names(doors: Doors, name: str) -> None:
     await told(doors, CAT, person=name)
     way = f"/api/memory/{quote(name, safe='')}"
@@ -222,3 +225,17 @@ async def test_a_forgotten_fact_is_in_no_turn_and_no_recording(doors: Doors) -> 
     assert [each.id for each in doors.app.recent.list()] == ["later", "before"]
     left = [file.stem for file in (doors.app.data / RECORDINGS).rglob("*") if file.is_file()]
     assert sorted(one.partition("-")[2] for one in left) == ["before", "later"]
+
+
+async def test_a_person_whose_name_looks_like_the_way_to_a_fact_is_no_way_to_it(
+    doors: Doors,
+) -> None:
+    [stored] = await told(doors, CAT)
+    name = f"facts/{stored['id']}"
+    await told(doors, "犬を飼ってるよ。", person=name)
+    way = f"/api/memory/{quote(name, safe='')}"
+    _, theirs = await ask(doors, "GET", f"{way}/facts")
+    assert [each["person"] for each in theirs["facts"]] == [name]
+    assert (await ask(doors, "GET", way))[0] == 405
+    assert await ask(doors, "DELETE", way) == (200, {"forgotten": 1})
+    assert await ask(doors, "GET", f"/api/memory/facts/{stored['id']}") == (200, stored)
