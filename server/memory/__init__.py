@@ -147,6 +147,7 @@ class Memory:
     async def keep_up(self) -> None:
         """Do what comes round every minute: try again what could not be stored, drawn or embedded before."""
         await self._writer.run(self._store.scrub_again)
+        await self._shelves.forget_again()
         with suppress(OmoideError):
             await self.catch_up()
         await self.consolidator.keep_up()

@@ -60,6 +60,7 @@ class Archive:
         forgotten = await self._writer.run(partial(self._forget, fact_ids, told_in))
         for person, turns in forgotten.turns.items():
             self._working.forget_pages(person, turns)
+        await self._shelves.forget(forgotten.turns)
         return forgotten
 
     def _forget(self, fact_ids: Sequence[str], told_in: Collection[str]) -> Forgotten:
@@ -86,7 +87,7 @@ class Archive:
 
         gone = await self._writer.run(forget)
         self._working.forget(person)
-        await self._shelves.drop(person)
+        await self._shelves.forget([person])
         return gone
 
     async def reindex(self, person: str) -> int:

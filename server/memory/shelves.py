@@ -1,7 +1,7 @@
 """Keeps the shelves of all persons, and the vector index, in step with the store."""
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from zlib import crc32
 
@@ -47,6 +47,7 @@ class Shelves:
         self._wording = wording
         self.stamp = stamp_of(embedder, wording)
         self._shelves: OrderedDict[str, Shelf] = OrderedDict()
+        self._unerased: set[str] = set()
         self._filling: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
 
     async def get(self, person: str) -> Shelf:
@@ -115,9 +116,33 @@ class Shelves:
         return sum([await self.embed_missing(person) for person in persons])
 
     async def drop(self, person: str) -> None:
-        """Forget a person's shelf and vectors, on disk too."""
-        self._shelves.pop(person, None)
-        await to_thread.run_sync(self._index.erase, person)
+        """Throw away a person's shelf and what the index holds of them, on disk too; both are made anew when asked for.
+
+        Raises:
+            StoreError: The index can't do it.
+        """
+        async with self._filling[
+            person
+        ]:  # what is being filled would put back what the store has lost
+            self._shelves.pop(person, None)
+            await to_thread.run_sync(self._index.erase, person)
+        self._unerased.discard(person)
+
+    async def forget(self, persons: Iterable[str]) -> None:
+        """Do so after something of these persons was forgotten: the files of an index keep vectors that were taken out.
+
+        An index that can't do it is logged; `forget_again` makes up for it.
+        """
+        for person in persons:
+            try:
+                await self.drop(person)
+            except StoreError as error:
+                self._unerased.add(person)
+                log.warning("index-not-erased", code=error.code, reason=str(error))
+
+    async def forget_again(self) -> None:
+        """Erase what could not be erased before."""
+        await self.forget(tuple(self._unerased))
 
     def find(
         self, person: str, shelf: Shelf, vector: Vector | None, terms: Analysis, limit: int

@@ -6,6 +6,8 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import anyio
+import numpy as np
 import pytest
 from sqlalchemy import Connection, event
 from sqlalchemy.exc import OperationalError
@@ -14,7 +16,7 @@ from structlog.testing import capture_logs
 from server.errors import StoreError
 from server.memory.models import Fact
 from server.memory.redaction import holds, without
-from server.memory.store import Store
+from server.memory.store import Store, Vector
 from tests.memory.remembering import NOON, fact, opened, page
 from tests.memory.test_store import bytes_of, full_disk
 
@@ -206,3 +208,50 @@ async def test_what_was_read_by_somebody_while_it_was_forgotten_is_overwritten_l
             assert b"kumquat" in bytes_of(tmp_path)
         await room.memory.keep_up()
         assert b"kumquat" not in bytes_of(tmp_path)
+
+
+def telling_bytes(vector: Vector) -> bytes:
+    unit = vector / np.linalg.norm(vector)
+    return bytes(unit.astype("<f4").tobytes()[:32])
+
+
+@pytest.mark.parametrize("engine", ["edge", "qdrant"])
+async def test_the_vector_of_a_forgotten_fact_is_in_no_file(tmp_path: Path, engine: str) -> None:
+    with opened(tmp_path, index={"engine": engine}) as room:
+        room.tell(CODE, BOAT, language="en")
+        code, boat = await room.memory.extract()
+        await room.recalled("boat", language="en")
+        index, shelves = room.memory._index, room.memory._shelves
+        vectors = room.memory._store.vectors_of("hana", shelves.stamp)
+        needle = telling_bytes(vectors[code.id])
+        if engine == "edge":  # the other one keeps them pickled
+            assert needle in bytes_of(tmp_path / "index")
+        async with anyio.create_task_group() as tasks:  # somebody asks meanwhile
+            tasks.start_soon(room.recalled, "boat")
+            await room.memory.archive.forget([code.id])
+        await room.recalled("boat", language="en")
+        assert index.ids("hana") == {boat.id}
+        assert needle not in bytes_of(tmp_path / "index")
+        assert vectors[code.id].tobytes()[:32] not in bytes_of(tmp_path)
+
+
+async def test_an_index_that_is_away_does_not_keep_anything_from_being_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(tmp_path) as room:
+        room.tell(CODE, language="en")
+        [code] = await room.memory.extract()
+        await room.recalled("code", language="en")
+        index = room.memory._index
+
+        def away(person: str) -> None:
+            raise StoreError("index-unreachable", "Check the network.")
+
+        with monkeypatch.context() as patched, capture_logs() as logs:
+            patched.setattr(index, "erase", away)
+            assert (await room.memory.archive.forget([code.id])).facts == 1
+            assert await room.memory.archive.forget_person("hana") == 0
+        assert [line["code"] for line in logs] == ["index-unreachable"] * 2
+        assert index.ids("hana") == {code.id}
+        await room.memory.keep_up()
+        assert index.ids("hana") == set()
