@@ -7,8 +7,10 @@ import hashlib
 import json
 import re
 import shutil
+import uuid
 from collections import deque
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import structlog
@@ -22,6 +24,7 @@ log = structlog.get_logger(__name__)
 
 RECORDINGS = "recordings"
 """Name of their folder in the data folder."""
+_TRIES = 3
 
 
 class RecentTurns:
@@ -131,14 +134,27 @@ def erase_recordings(folder: Path, person: str) -> None:
         StoreError: ``recordings-undeletable``.
     """
     own = recordings_of(folder, person)
+    gone = folder / f".gone-{uuid.uuid4().hex}"
     try:
-        if own.exists():
-            shutil.rmtree(own)
+        with suppress(FileNotFoundError):
+            own.rename(
+                gone
+            )  # first: else what is being recorded at the moment comes in again and again
+            _delete(gone)
     except OSError as error:
+        left = gone if gone.exists() else own
         raise StoreError(
             "recordings-undeletable",
-            f"{own} can't be deleted ({error.strerror}). Memory is gone; delete this folder by hand.",
+            f"{left} can't be deleted ({error.strerror}). Memory is gone; delete this folder by hand.",
         ) from error
+
+
+def _delete(folder: Path) -> None:
+    for _ in range(_TRIES):
+        with suppress(OSError):  # a file that was just being opened when the folder was moved
+            shutil.rmtree(folder)
+            return
+    shutil.rmtree(folder)
 
 
 def describe(turn: Turn) -> Mapping[str, object]:

@@ -190,6 +190,7 @@ async def test_a_forgotten_persons_recordings_and_last_turns_are_gone_too(doors:
     [
         ("store-full", 507),
         ("store-locked", 503),
+        ("recordings-undeletable", 503),
         ("llm-timeout", 504),
         ("llm-refused", 502),
         ("extraction-failed", 502),
