@@ -6,6 +6,7 @@ from functools import partial
 from zlib import crc32
 
 import anyio
+import numpy as np
 import structlog
 from anyio import to_thread
 
@@ -99,7 +100,7 @@ class Shelves:
             OmoideError: The embedder can't work at all.
         """
         facts = await to_thread.run_sync(self._store.facts_of, person)
-        known = await to_thread.run_sync(self._store.vectors_of, person, self.stamp)
+        known = await to_thread.run_sync(self._vectors_of, person)
         missing = [fact for fact in facts if fact.id not in known]
         embedded = 0
         for start in range(0, len(missing), _BATCH):
@@ -160,12 +161,25 @@ class Shelves:
     def _fill(self, person: str) -> Shelf:
         counter = self._store.change_count(person)
         facts = self._store.facts_of(person)
-        shelf = fill_shelf(facts, self._store.vectors_of(person, self.stamp), counter)
+        shelf = fill_shelf(facts, self._vectors_of(person), counter)
         try:
             self._mend_index(person, shelf)
         except StoreError as error:
             log.warning("index-trouble", code=error.code, reason=str(error))
         return shelf
+
+    def _vectors_of(self, person: str) -> dict[str, Vector]:
+        """Return the vectors of a person's facts. Torn ones are deleted: `embed_all_missing` makes them anew."""
+        vectors = self._store.vectors_of(person, self.stamp)
+        torn = [key for key, vector in vectors.items() if not self._is_sound(vector)]
+        if torn:
+            log.warning("vectors-torn", code="vector-torn", count=len(torn))
+            self._writer.submit(partial(self._store.drop_vectors, torn, self.stamp))
+        return {key: vector for key, vector in vectors.items() if key not in torn}
+
+    def _is_sound(self, vector: Vector) -> bool:
+        is_whole = vector.shape == (self._embedder.dimensions,)
+        return is_whole and bool(np.isfinite(vector).all() and vector.any())
 
     def _mend_index(self, person: str, shelf: Shelf) -> None:
         """Make the index hold just what is on the shelf: it may be gone, torn, or of another model."""

@@ -151,14 +151,18 @@ class Store:
         return sorted(row[0] for row in self._database.rows(query))
 
     def vectors_of(self, person: str, stamp: str) -> dict[str, Vector]:
-        """Return the embeddings of a person's facts that were made with `stamp`, by fact."""
+        """Return the embeddings of a person's facts that were made with `stamp`, by fact.
+
+        As they stand there: one that was torn has another length.
+        """
         query = (
             select(vectors.c.fact, vectors.c.data)
             .join(facts, facts.c.id == vectors.c.fact)
             .where(facts.c.person == person, vectors.c.stamp == stamp)
         )
         return {
-            row.fact: np.frombuffer(row.data, dtype="<f4") for row in self._database.rows(query)
+            row.fact: np.frombuffer(row.data, "<f4", len(row.data) // 4)
+            for row in self._database.rows(query)
         }
 
     def unembedded(self, stamp: str) -> list[str]:
@@ -171,6 +175,12 @@ class Store:
         """Store embeddings of facts that are there; those of other stamps stay for a way back."""
         with self._database.writing() as connection:
             _put_vectors(connection, by_fact, stamp)
+
+    def drop_vectors(self, fact_ids: Sequence[str], stamp: str) -> None:
+        """Delete embeddings, so that the facts are embedded again."""
+        made = vectors.c.fact.in_(fact_ids) & (vectors.c.stamp == stamp)
+        with self._database.writing() as connection:
+            connection.execute(delete(vectors).where(made))
 
     def change_count(self, person: str) -> int:
         """Return a number that is another one whenever a person's facts have changed; 0 if there never were any."""

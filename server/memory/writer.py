@@ -50,6 +50,19 @@ class Writer:
         self._unsaved.clear()
         self._unsaved.extend(kept)
 
+    def submit(self, change: Callable[[], object]) -> None:
+        """Make a change in its turn that nobody waits for; what goes wrong is logged."""
+
+        def in_order() -> None:
+            try:
+                change()
+            except StoreError as error:
+                log.warning("store-trouble", code=error.code, reason=str(error))
+            except Exception as error:
+                log_fault("store-fault", error)
+
+        self._thread.submit(in_order)
+
     async def run(self, change: Callable[[], T]) -> T:
         """Make a change after all those that were handed in before. Raises what it raises.
 

@@ -141,7 +141,7 @@ def test_recordings_are_deleted_while_others_are_written(tmp_path: Path) -> None
     with structlog.testing.capture_logs(), ThreadPoolExecutor(1) as pool:
         pool.submit(record)
         try:
-            for _ in range(20):
+            for _ in range(6):
                 day = recordings_of(tmp_path, "hana") / "2026-05-03"
                 day.mkdir(parents=True, exist_ok=True)
                 for number in range(200):  # so that it takes a while
