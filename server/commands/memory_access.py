@@ -15,8 +15,9 @@ from server import embedding, llm
 from server.clock import SystemClock
 from server.commands.api import Api, api_of
 from server.commands.reach import Place
-from server.errors import OmoideError, StoreError
+from server.errors import OmoideError
 from server.extraction import choose_extractor
+from server.folder_lock import FileLock, lock_data
 from server.forgetting import Forgetting
 from server.memory import Memory
 from server.memory.extract import Extractor, RulesExtractor
@@ -162,6 +163,7 @@ class FolderMemory:
         self._folder = place.data / "memory"
         self._store: Store | None = None
         self._memory: Memory | None = None
+        self._lock: FileLock | None = None
         self._embedder: Embedder | None = None
         self._is_warm = False
 
@@ -173,6 +175,8 @@ class FolderMemory:
             await to_thread.run_sync(self._store.close)
         if self._embedder is not None:
             await self._embedder.aclose()
+        if self._lock is not None:
+            self._lock.release()
 
     async def persons(self) -> list[str]:
         """Return everybody of whom anything is stored; nobody if there is no memory yet."""
@@ -245,13 +249,11 @@ class FolderMemory:
         if self._memory is None:
             self._check()
             config = self._place.config
+            self._lock = await to_thread.run_sync(lock_data, self._place.data)
             self._embedder = self._place.embedder or embedding.build(config.embedding)
-            try:
-                self._memory = await to_thread.run_sync(
-                    open_memory, config, self._folder, self._embedder, RulesExtractor(), self._clock
-                )
-            except StoreError as error:
-                raise self._name_way(error) from error
+            self._memory = await to_thread.run_sync(
+                open_memory, config, self._folder, self._embedder, RulesExtractor(), self._clock
+            )
         return self._memory
 
     async def _forgetting(self) -> Forgetting:
@@ -262,15 +264,6 @@ class FolderMemory:
     @property
     def _clock(self) -> "Clock":
         return self._place.clock or SystemClock(self._place.config.server.timezone)
-
-    def _name_way(self, error: StoreError) -> StoreError:
-        if error.code != "index-locked":
-            return error
-        return StoreError(
-            error.code,
-            f"A server, or another command, works in {self._place.data}. Ask the server with --url, e.g. "
-            "http://127.0.0.1:8003, or stop it first.",
-        )
 
     async def _warm(self) -> Memory:
         memory = await self._open()

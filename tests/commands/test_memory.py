@@ -17,9 +17,9 @@ from server.commands.report import Report
 from server.config import Config
 from server.conversation import Engines
 from server.errors import OmoideError
+from server.folder_lock import lock_data
 from server.memory import Memory, Page
 from server.memory.extract import RulesExtractor
-from server.memory.index_folder import IndexFolder
 from server.memory.models import Fact
 from server.memory.opening import open_memory
 from tests.end_to_end.running import running
@@ -182,15 +182,12 @@ def test_beside_a_running_server_the_list_works_and_forgetting_says_how(
     omoide: Omoide, tmp_path: Path
 ) -> None:
     data = seeded(tmp_path)
-    folder = IndexFolder(data / "memory" / "index")
-    try:
+    with lock_data(data):
         listed = omoide("memory", "list", "--json", "--data", data)
         forgotten = omoide("memory", "forget", "f1", "--json", "--data", data)
-    finally:
-        folder.release()
     assert len(json.loads(listed.stdout)["facts"]) == 3
     error = json.loads(forgotten.stdout)["error"]
-    assert error["code"] == "index-locked"
+    assert error["code"] == "data-locked"
     assert "--url" in error["message"]
 
 
