@@ -67,19 +67,21 @@ class Recorder:
         """
         if not (turn.transcript or turn.error):
             return
+        sounds = {".said.wav": turn.said_audio, ".reply.wav": turn.reply_audio}
         day = recordings_of(self._folder, turn.person) / f"{turn.started_at:%Y-%m-%d}"
         stem = day / f"{turn.started_at:%H%M%S}-{turn.id}"
         try:
+            if self._section.keep_turns or any(sound is not None for sound in sounds.values()):
+                self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if self._section.keep_turns:
                 stem.parent.mkdir(parents=True, exist_ok=True)
                 text = json.dumps(describe(turn), ensure_ascii=False, indent=1)
                 stem.with_suffix(".json").write_text(
                     text, encoding="utf-8", errors="backslashreplace"
                 )
-            if turn.said_audio is not None:
-                write_wav(stem.with_suffix(".said.wav"), turn.said_audio)
-            if turn.reply_audio is not None:
-                write_wav(stem.with_suffix(".reply.wav"), turn.reply_audio)
+            for ending, sound in sounds.items():
+                if sound is not None:
+                    write_wav(stem.with_suffix(ending), sound)
         except (OSError, RuntimeError) as error:  # the errors of libsndfile are RuntimeErrors
             log.warning("recording-failed", turn=turn.id, reason=str(error))
 

@@ -1,8 +1,9 @@
 """The store's database: durable settings, migration to the present shape, and errors that say what to do."""
 
+import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -117,11 +118,15 @@ def open_database(file: Path) -> Engine:
     """Open the SQLite file, made and brought up to date as needed.
 
     Write-ahead log with full synchronisation: what is committed survives a kill and a power cut. Deleted text is
-    overwritten in the file. The caller disposes of the engine.
+    overwritten in the file. Only its owner may read it and what is in its folder. The caller disposes of the engine.
 
     Raises:
-        StoreError: ``store-newer``, ``store-damaged``, ``store-unwritable``; the message says what to do.
+        StoreError: ``store-newer``, ``store-damaged``, ``store-empty``, ``store-unwritable``; the message says what to do.
     """
+    try:
+        is_new = _take_place(file)
+    except OSError as error:
+        raise explain(error, file) from error
     engine = create_engine(
         f"sqlite:///{file}",
         connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
@@ -130,15 +135,42 @@ def open_database(file: Path) -> Engine:
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
         with engine.begin() as connection:
             migrate(connection, file)
     except BaseException as error:
         engine.dispose()
+        if is_new and file.stat().st_size == 0:
+            file.unlink()  # nobody shall take it for one that has lost what it held
         if isinstance(error, (DatabaseError, OSError)):
             raise explain(error, file) from error
         raise
     return engine
+
+
+def _take_place(file: Path) -> bool:
+    """Make the file if it is missing, and close it and its folder to others; return whether it was made.
+
+    Raises:
+        StoreError: ``store-empty``.
+        OSError: The file can't be made.
+    """
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    is_new = not file.exists()
+    if is_new:
+        os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+    elif file.is_file() and file.stat().st_size == 0:
+        raise StoreError(
+            "store-empty",
+            f"{file} is empty (0 bytes): what was remembered is not in it any more. Run `omoide restore` with your last "
+            "backup, or delete the file to begin with an empty memory.",
+        )
+    journals = (file.with_name(f"{file.name}-{end}") for end in ("wal", "shm"))
+    with suppress(OSError):  # it may belong to another user, or be on a disk that knows no rights
+        file.parent.chmod(0o700)
+        for each in (file, *journals):
+            if each.is_file():
+                each.chmod(0o600)
+    return is_new
 
 
 def migrate(connection: Connection, file: Path) -> None:

@@ -32,8 +32,8 @@ def files(folder: Path) -> list[str]:
 
 
 def test_nothing_is_written_by_default(tmp_path: Path) -> None:
-    Recorder(tmp_path, RecordingSection()).turn_finished(turn())
-    assert files(tmp_path) == []
+    Recorder(tmp_path / "all", RecordingSection()).turn_finished(turn())
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_turns_are_written_when_asked_for(tmp_path: Path) -> None:
@@ -162,3 +162,9 @@ def test_recordings_that_can_not_be_deleted_are_named(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
     assert caught.value.code == "recordings-undeletable"
     assert str(recordings_of(tmp_path, "hana")) in str(caught.value)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights are kept in another way")
+def test_recordings_are_for_nobody_elses_eyes(tmp_path: Path) -> None:
+    Recorder(tmp_path / "all", RecordingSection(keep_turns=True)).turn_finished(turn())
+    assert (tmp_path / "all").stat().st_mode & 0o077 == 0
