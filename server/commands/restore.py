@@ -130,7 +130,7 @@ def _is_inside(name: str) -> bool:
 
 def _check_manifest(source: Path, archive: tarfile.TarFile) -> None:
     file = archive.extractfile(MANIFEST)
-    with suppress(ValueError, AttributeError):
+    with suppress(ValueError, AttributeError, RecursionError):
         found = json.loads(file.read()) if file else None
         written = found.get("format") if isinstance(found, dict) else None
         if written == FORMAT:

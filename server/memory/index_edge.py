@@ -209,7 +209,7 @@ class EdgeIndex:
     def _stamp_of(self, owner: str) -> object:
         try:
             return json.loads((self._path(owner) / _STAMP).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return None
 
 

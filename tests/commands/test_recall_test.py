@@ -122,6 +122,22 @@ def test_a_line_that_can_not_be_used_is_named(row: object, hint: str, tmp_path: 
     assert hint in str(caught.value)
 
 
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_a_set_may_begin_with_the_mark_that_editors_write(ends: str, tmp_path: Path) -> None:
+    lines = [json.dumps({**FACT, "text": "a\u2028b\x85c"}, ensure_ascii=False), json.dumps(ASKED)]
+    file = tmp_path / "set.jsonl"
+    file.write_bytes(b"\xef\xbb\xbf" + ends.join(lines).encode())
+    assert len(read_recall_set(file).events) == 2
+
+
+@pytest.mark.parametrize("row", ["[" * 100_000, '{"type":' * 100_000])
+def test_brackets_without_an_end_are_named(row: str, tmp_path: Path) -> None:
+    with pytest.raises(OmoideError) as caught:
+        read_recall_set(write(tmp_path / "set.jsonl", FACT, row))
+    assert caught.value.code == "recall-set-invalid"
+    assert "set.jsonl:2: brackets are nested too deeply" in str(caught.value)
+
+
 @pytest.mark.parametrize("line", [["recall-test"], ["calibrate", "--out", "c.npz"]])
 def test_a_set_that_is_missing_is_an_error_of_the_command(
     line: list[str], omoide: Omoide, tmp_path: Path
