@@ -45,13 +45,33 @@ class Search:
     limit: int
 
 
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What is known of a person."""
+
+    facts: list[Row]
+    waiting: int
+    """Exchanges that facts have still to be drawn from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What came of drawing facts."""
+
+    stored: list[Row]
+    waiting: int
+    """Exchanges that wait all the same."""
+    interrupted: bool
+    """Whether it ended early because somebody began to talk."""
+
+
 class MemoryAccess(Protocol):
     """What the commands need of a memory. Every method raises `OmoideError` if it can't be had."""
 
     async def persons(self) -> list[str]:
         """Return everybody of whom anything is stored."""
 
-    async def facts(self, person: str, *, superseded: bool) -> list[Row]:
+    async def facts(self, person: str, *, superseded: bool) -> Listing:
         """Return the facts of a person, with those that were replaced or without."""
 
     async def fact(self, fact_id: str) -> Row:
@@ -72,8 +92,8 @@ class MemoryAccess(Protocol):
     async def reindex(self, person: str) -> int:
         """Make the vector index of a person anew; return how many facts were embedded."""
 
-    async def extract(self, person: str) -> list[Row]:
-        """Draw facts from what waits, of everybody if no person is named; return the new ones."""
+    async def extract(self, person: str) -> Drawn:
+        """Draw facts from what waits, of everybody if no person is named."""
 
 
 @asynccontextmanager
@@ -101,11 +121,11 @@ class RemoteMemory:
         answer = await self._api.ask("GET", "/api/memory/persons")
         return list(answer["persons"])
 
-    async def facts(self, person: str, *, superseded: bool) -> list[Row]:
+    async def facts(self, person: str, *, superseded: bool) -> Listing:
         """Return the facts of a person."""
         params = {"superseded": "true"} if superseded else {}
         answer = await self._api.ask("GET", f"{_path(person)}/facts", params)
-        return list(answer["facts"])
+        return Listing(list(answer["facts"]), int(answer.get("waiting", 0)))
 
     async def fact(self, fact_id: str) -> Row:
         """Return one fact."""
@@ -139,10 +159,11 @@ class RemoteMemory:
         """Make the vector index of a person anew."""
         return int((await self._api.ask("POST", f"{_path(person)}/reindex"))["embedded"])
 
-    async def extract(self, person: str) -> list[Row]:
+    async def extract(self, person: str) -> Drawn:
         """Draw facts."""
         answer = await self._api.ask("POST", "/api/debug/extract", body={"person": person})
-        return list(answer["stored"])
+        waiting, interrupted = int(answer.get("waiting", 0)), bool(answer.get("interrupted"))
+        return Drawn(list(answer["stored"]), waiting, interrupted)
 
 
 def _path(*parts: str) -> str:
@@ -184,10 +205,12 @@ class FolderMemory:
             return []
         return await to_thread.run_sync((await self._read()).persons)
 
-    async def facts(self, person: str, *, superseded: bool) -> list[Row]:
+    async def facts(self, person: str, *, superseded: bool) -> Listing:
         """Return the facts of a person."""
-        facts = await to_thread.run_sync((await self._read()).facts_of, person)
-        return [describe_fact(fact) for fact in facts if superseded or fact.current]
+        store = await self._read()
+        facts = await to_thread.run_sync(store.facts_of, person)
+        waiting = await to_thread.run_sync(store.pages.count_waiting, person)
+        return Listing([describe_fact(one) for one in facts if superseded or one.current], waiting)
 
     async def fact(self, fact_id: str) -> Row:
         """Return one fact."""
@@ -227,13 +250,15 @@ class FolderMemory:
         """Make the vector index of a person anew."""
         return await (await self._warm()).archive.reindex(person)
 
-    async def extract(self, person: str) -> list[Row]:
+    async def extract(self, person: str) -> Drawn:
         """Draw facts with the engine of the configuration."""
         memory = await self._warm()
         async with _open_extractor(self._place) as extractor:
             memory.consolidator.extractor = extractor
             stored = await memory.extract(person or None, put_off=True)
-        return [describe_fact(fact) for fact in stored]
+        waiting = await memory.archive.waiting(person or None)
+        interrupted = memory.consolidator.gave_way
+        return Drawn([describe_fact(fact) for fact in stored], waiting, interrupted)
 
     @property
     def _file(self) -> Path:

@@ -46,6 +46,10 @@ class Archive:
         """Return all exchanges of a person, oldest first."""
         return await to_thread.run_sync(self._store.pages.of, person)
 
+    async def waiting(self, person: str | None = None) -> int:
+        """Return how many exchanges, of a person or of everybody, facts have still to be drawn from."""
+        return await to_thread.run_sync(self._store.pages.count_waiting, person)
+
     async def persons(self) -> list[str]:
         """Return everybody of whom anything is stored."""
         return await to_thread.run_sync(self._store.persons)

@@ -27,10 +27,18 @@ class ExtractRequest(BaseModel):
 
 @router.post("/api/debug/extract", tags=["memory"], summary="Draw facts now")
 async def extract(request: Request, wanted: ExtractRequest | None = None) -> dict[str, object]:
-    """Draw facts from every exchange that waits, without waiting for silence; return what was stored."""
+    """Draw facts from every exchange that waits, without waiting for silence.
+
+    Return what was stored, how many exchanges wait all the same, and whether that is because somebody began to talk.
+    """
     person = storable(wanted.person).strip() if wanted else ""
-    stored = await host_of(request).memory.extract(person or None, put_off=True)
-    return {"stored": [describe_fact(fact) for fact in stored]}
+    memory = host_of(request).memory
+    stored = await memory.extract(person or None, put_off=True)
+    return {
+        "stored": [describe_fact(fact) for fact in stored],
+        "interrupted": memory.consolidator.gave_way,
+        "waiting": await memory.archive.waiting(person or None),
+    }
 
 
 @router.get("/api/memory/persons", tags=["memory"], summary="Of whom anything is stored")
@@ -41,9 +49,16 @@ async def list_persons(request: Request) -> dict[str, object]:
 
 @router.get("/api/memory/{person}/facts", tags=["memory"], summary="What is known of a person")
 async def list_facts(request: Request, person: str, superseded: bool = False) -> dict[str, object]:
-    """Return the facts in the order in which they were said; with `superseded`, those that were replaced too."""
-    facts = await host_of(request).memory.archive.facts(person)
-    return {"facts": [describe_fact(fact) for fact in facts if superseded or fact.current]}
+    """Return the facts in the order in which they were said; with `superseded`, those that were replaced too.
+
+    `waiting` says how many exchanges facts have still to be drawn from.
+    """
+    archive = host_of(request).memory.archive
+    facts = await archive.facts(person)
+    return {
+        "facts": [describe_fact(fact) for fact in facts if superseded or fact.current],
+        "waiting": await archive.waiting(person),
+    }
 
 
 @router.get(

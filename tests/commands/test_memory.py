@@ -32,6 +32,7 @@ RAMEN = Fact("f1", "Mio", "あなたは駅前の味噌ラーメンが好きだ�
 GUITAR = Fact("f2", "Mio", "あなたはギターを練習している。", "ja", SUNDAY)
 CAT = Fact("f3", "Ken", "You have a cat called Tama.", "en", SUNDAY)
 RULES = Config.model_validate({"extraction": {"engine": "rules"}})
+MODEL = Config.model_validate({"extraction": {"engine": "llm"}})
 
 
 @asynccontextmanager
@@ -231,6 +232,9 @@ async def test_facts_are_drawn_from_what_waits_in_the_folder(tmp_path: Path) -> 
     engines = Engines(FakeVad(), FakeAsr(), FakeLlm(["x"]), FakeTts())
     place = Place(RULES, tmp_path, engines=engines, embedder=FakeEmbedder())
     lines: list[str] = []
+    listed = await memory.list_facts("", False, place, lines.append)
+    assert listed.data["waiting"] == 1
+    assert lines[-1].startswith("1 exchanges wait")
     first = rows(await memory.extract("", place, lines.append), "stored")
     again = rows(await memory.extract("Mio", place, lines.append), "stored")
     assert [fact["quote"] for fact in first] == ["私は犬を飼っています。"]
@@ -296,3 +300,31 @@ async def test_a_server_is_asked_about_a_person_whatever_the_name(
         assert (await memory.forget([], name, place, quietly)).data["forgotten"] == 1
         left = rows(await memory.list_facts("", False, place, quietly), "facts")
     assert [fact["id"] for fact in left] == ["f1"]
+
+
+async def test_that_somebody_began_to_talk_is_not_told_as_if_there_were_nothing(
+    tmp_path: Path,
+) -> None:
+    said = ["私は犬を飼っています。", "私は猫も飼っています。"]
+    slow = FakeLlm(["x"], draws=[["...", 30.0]])
+    engines = Engines(FakeVad(), FakeAsr(), slow, FakeTts())
+    lines: list[str] = []
+    async with running(tmp_path, engines, extraction={"engine": "llm"}) as server:
+        memory_there = server.app.memory
+        for number, text in enumerate(said):
+            page = Page(text, "いいね。", SUNDAY, id=f"t{number}", person="Mio")
+            memory_there._writer.add_page(page)
+
+        async def talk() -> None:
+            while not slow.background_prompts:
+                await anyio.sleep(0.01)
+            memory_there.make_way()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(talk)
+            place = Place(MODEL, tmp_path / "elsewhere", server.http_url)
+            report = await memory.extract("", place, lines.append)
+    assert (report.data["stored"], report.data["waiting"]) == ([], 2)
+    assert report.data["interrupted"] is True
+    assert any("began to talk" in line for line in lines)
+    assert lines[-1].startswith("2 exchanges still wait")

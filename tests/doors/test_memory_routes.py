@@ -18,6 +18,7 @@ from tests.memory.remembering import fact, turn
 
 NOON = datetime(2026, 5, 3, 12, tzinfo=UTC)
 CAT = "猫のタマを飼ってるよ。"
+NOTHING_DRAWN = {"stored": [], "waiting": 0, "interrupted": False}
 
 
 @pytest.fixture
@@ -44,13 +45,16 @@ async def told(doors: Doors, *said: str, person: str = "hana") -> list[dict[str,
 async def test_facts_are_drawn_at_once_and_returned(doors: Doors) -> None:
     [stored] = await told(doors, CAT, "おはよう。")
     assert (stored["quote"], stored["person"], stored["origin"]) == (CAT, "hana", "rules")
-    assert await ask(doors, "POST", "/api/debug/extract", json={}) == (200, {"stored": []})
+    assert await ask(doors, "POST", "/api/debug/extract", json={}) == (200, NOTHING_DRAWN)
 
 
 async def test_what_is_known_can_be_listed_shown_and_exported(doors: Doors) -> None:
     [stored] = await told(doors, CAT)
     assert await ask(doors, "GET", "/api/memory/persons") == (200, {"persons": ["hana"]})
-    assert await ask(doors, "GET", "/api/memory/hana/facts") == (200, {"facts": [stored]})
+    assert await ask(doors, "GET", "/api/memory/hana/facts") == (
+        200,
+        {"facts": [stored], "waiting": 0},
+    )
     assert await ask(doors, "GET", f"/api/memory/facts/{stored['id']}") == (200, stored)
     _, everything = await ask(doors, "GET", "/api/memory/hana/export")
     assert everything["facts"] == [stored]
@@ -159,7 +163,7 @@ async def test_a_body_that_is_not_understood_is_refused(doors: Doors) -> None:
     as_json = {"content-type": "application/json"}
     half = b'{"person": "\\ud800"}'
     answer = await ask(doors, "POST", "/api/debug/extract", content=half, headers=as_json)
-    assert answer == (200, {"stored": []})
+    assert answer == (200, NOTHING_DRAWN)
 
 
 @pytest.mark.parametrize(
@@ -240,3 +244,15 @@ async def test_a_person_whose_name_looks_like_the_way_to_a_fact_is_no_way_to_it(
     assert (await ask(doors, "GET", way))[0] == 405
     assert await ask(doors, "DELETE", way) == (200, {"forgotten": 1})
     assert await ask(doors, "GET", f"/api/memory/facts/{stored['id']}") == (200, stored)
+
+
+async def test_what_waits_for_facts_to_be_drawn_can_be_seen(doors: Doors) -> None:
+    memory = doors.app.memory
+    for number, person in enumerate(("hana", "hana", "taro")):
+        memory.turn_finished(turn(f"{number}番目の猫を飼ってるよ。", NOON, person))
+    await memory._writer.settle()
+    _, listed = await ask(doors, "GET", "/api/memory/hana/facts")
+    assert listed == {"facts": [], "waiting": 2}
+    _, drawn = await ask(doors, "POST", "/api/debug/extract", json={"person": "hana"})
+    assert (len(drawn["stored"]), drawn["waiting"]) == (2, 0)
+    assert await memory.archive.waiting() == 1
