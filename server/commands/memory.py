@@ -74,13 +74,14 @@ async def search(question: Question, place: Place, tell: Tell) -> Report:
     zone = config.server.timezone
     if not question.text.strip():
         raise OmoideError("text-empty", "There is nothing to look for. Give a question.")
-    at = parse_moment(question.at, zone) if question.at else SystemClock(zone).now()
+    at = parse_moment(question.at, zone) if question.at else None
     language = question.language or written_language(question.text, config.persona.language)
     async with open_access(place) as memory:
         person = await _one_person(memory, question.person)
         found = await memory.search(person, Search(question.text, language, at, question.limit))
     _tell_candidates(found, tell)
-    data = {"person": person, "language": language, "at": at.isoformat(), "candidates": found}
+    asked_at = (at or SystemClock(zone).now()).isoformat()
+    data = {"person": person, "language": language, "at": asked_at, "candidates": found}
     return Report({**NOTHING["search"], **data})
 
 

@@ -41,7 +41,8 @@ class Search:
 
     text: str
     language: str
-    at: datetime
+    at: datetime | None
+    """None for now, with all that is known."""
     limit: int
 
 
@@ -136,9 +137,10 @@ class RemoteMemory:
         params: dict[str, str | int] = {
             "q": search.text,
             "language": search.language,
-            "at": search.at.isoformat(),
             "limit": search.limit,
         }
+        if search.at is not None:
+            params["at"] = search.at.isoformat()
         answer = await self._api.ask("GET", f"{_path(person)}/search", params)
         return list(answer["candidates"])
 

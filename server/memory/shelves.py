@@ -2,6 +2,8 @@
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from zlib import crc32
 
@@ -13,7 +15,7 @@ from anyio import to_thread
 from server.errors import StoreError
 from server.memory.index import Point, VectorIndex
 from server.memory.models import Fact
-from server.memory.shelf import Entry, Shelf, fill_shelf
+from server.memory.shelf import Entry, Shelf, fill_shelf, held_at
 from server.memory.store import Store, Vector
 from server.memory.terms import Analysis
 from server.memory.wording import Wording
@@ -51,14 +53,16 @@ class Shelves:
         self._unerased: set[str] = set()
         self._filling: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
 
-    async def get(self, person: str) -> Shelf:
-        """Return the facts of a person as the store has them now.
+    async def get(self, person: str, at: datetime | None = None) -> Shelf:
+        """Return the facts of a person as the store has them now, or as they held at a moment.
 
         Facts without a vector are on it, too; `embed_missing` gives them one.
 
         Raises:
             StoreError: The store can't be read.
         """
+        if at is not None and await to_thread.run_sync(self._store.has_changed_since, person, at):
+            return await to_thread.run_sync(self._fill_as_of, person, at)
         async with self._filling[
             person
         ]:  # who asks while it is filled for another gets the same one
@@ -149,6 +153,8 @@ class Shelves:
         self, person: str, shelf: Shelf, vector: Vector | None, terms: Analysis, limit: int
     ) -> set[str]:
         """Return the ids of the facts that are nearest by meaning and by words. Blocks."""
+        if shelf.of_past:
+            return set(shelf.entries)  # the index knows the present only
         try:
             hits = [] if vector is None else self._index.search_dense(person, vector, limit)
             hits += self._index.search_sparse(person, query_weights(terms, shelf), limit)
@@ -167,6 +173,11 @@ class Shelves:
         except StoreError as error:
             log.warning("index-trouble", code=error.code, reason=str(error))
         return shelf
+
+    def _fill_as_of(self, person: str, at: datetime) -> Shelf:
+        facts = held_at(self._store.facts_of(person), at)
+        shelf = fill_shelf(facts, self._vectors_of(person), self._store.change_count(person))
+        return replace(shelf, of_past=True)
 
     def _vectors_of(self, person: str) -> dict[str, Vector]:
         """Return the vectors of a person's facts. Torn ones are deleted: `embed_all_missing` makes them anew."""

@@ -102,6 +102,12 @@ class Store:
         said = self._sources(facts.c.person == person)
         return [_fact(row, said.get(row.id, ())) for row in rows]
 
+    def has_changed_since(self, person: str, moment: datetime) -> bool:
+        """Say whether anything was said by a person, or replaced, after a moment."""
+        later = (facts.c.said_at > moment) | (facts.c.superseded_at > moment)
+        query = select(facts.c.id).where(facts.c.person == person, later).limit(1)
+        return bool(self._database.rows(query))
+
     def fact(self, fact_id: str) -> Fact | None:
         """Return one fact, or None."""
         rows = self._database.rows(select(facts).where(facts.c.id == fact_id))

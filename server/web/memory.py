@@ -74,7 +74,10 @@ async def search(
     at: AwareDatetime | None = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 20,
 ) -> dict[str, object]:
-    """Return the facts that were looked at, best first, each with its scores and whether it passed."""
+    """Return the facts that were looked at, best first, each with its scores and whether it passed.
+
+    With `at`, memory is looked at as it was then.
+    """
     found = await host_of(request).memory.search(person, q, language, at)
     return {"candidates": [describe_candidate(candidate) for candidate in found[:limit]]}
 
