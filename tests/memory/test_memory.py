@@ -273,3 +273,24 @@ async def test_a_torn_vector_is_left_out_told_and_made_anew(tmp_path: Path, torn
         shelf = await room.memory._shelves.get("hana")
         assert all(entry.vector is not None for entry in shelf.entries.values())
         assert logs == []
+
+
+@pytest.mark.parametrize("engine", ["edge", "qdrant"])
+async def test_an_index_that_is_made_anew_alarms_nobody(tmp_path: Path, engine: str) -> None:
+    async def renewals(embedder: FakeEmbedder) -> list[tuple[str, bool]]:
+        settings = {"engine": engine}
+        with capture_logs() as logs, opened(tmp_path, embedder=embedder, index=settings) as room:
+            await room.memory.catch_up()
+            await room.recalled(QUESTION)
+        told = [line for line in logs if line["event"] == "index-renewed"]
+        return [(line["log_level"], "Nothing is lost" in line["note"]) for line in told]
+
+    with opened(tmp_path, embedder=FakeEmbedder(), index={"engine": engine}) as room:
+        await room.memory.add([fact("あなたは猫を飼っている。")])
+        await room.recalled(QUESTION)
+    assert await renewals(FakeEmbedder()) == []
+    assert await renewals(FakeEmbedder("second")) == [("info", True)]
+    for file in (tmp_path / "index").rglob("*"):
+        if file.is_file() and file.name not in ("stamp.json", "lock"):
+            file.write_bytes(b"torn")
+    assert await renewals(FakeEmbedder("second")) == [("warning", True)]
