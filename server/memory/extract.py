@@ -18,6 +18,7 @@ from server.errors import OmoideError
 from server.memory import temporal
 from server.memory.answers import Draft, read_drafts
 from server.memory.grounding import is_grounded
+from server.memory.kinds import kind_of
 from server.memory.models import Fact, Kind, Origin, Page
 from server.memory.statements import is_statement, sentences
 from server.memory.wording import framed, plain_analysis, without_frame
@@ -76,11 +77,16 @@ class RulesExtractor:
 
     def _drawn(self, pages: Sequence[Page]) -> list[Fact]:
         return [
-            make_fact(page, _quoted(sentence, page), sentence, Origin.RULES, self._week_start)
+            self._fact(page, sentence)
             for page in pages
             for sentence in sentences(page.said)
             if is_statement(sentence, page.language) and _stands_alone(sentence, page.language)
         ]
+
+    def _fact(self, page: Page, sentence: str) -> Fact:
+        fact = make_fact(page, _quoted(sentence, page), sentence, Origin.RULES, self._week_start)
+        days = fact.event_from, fact.event_to
+        return replace(fact, kind=kind_of(sentence, page.language, page.at.date(), days))
 
 
 class ModelExtractor:
