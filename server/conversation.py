@@ -310,7 +310,7 @@ class Conversation:
 
     def _hand_on(self, turn: Turn, reply: Reply) -> None:
         """Leave the question to the next turn if nothing was heard in answer to it. Memory has its words from this one."""
-        if reply.unwanted or turn.heard or turn.error:
+        if turn.forgotten or reply.unwanted or turn.heard or turn.error:
             self._unanswered = None
         else:
             self._unanswered = turn.asked or self._with_unanswered(turn)

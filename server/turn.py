@@ -153,6 +153,8 @@ class Turn:
     """The part of the reply that was really played."""
     emotion: str = "neutral"
     interrupted: bool = False
+    forgotten: bool = False
+    """Whether what it tells of was forgotten while it ran: nobody keeps anything of it."""
     error: str = ""
     """Code of the error that the person was told about."""
     prompt_tokens: int = 0

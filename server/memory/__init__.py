@@ -116,10 +116,17 @@ class Memory:
     ) -> list[Candidate]:
         """Return every fact that was looked at for a query, best first, with its scores and whether it passed.
 
+        Args:
+            person: Whose memory.
+            query: As transcribed.
+            language: Two-letter code of it.
+            at: When it is asked: what was said later is left out, and what was replaced later holds. None for now.
+
         Raises:
             StoreError: The store can't be read.
         """
-        return await self._reader.candidates(person, query, language, at or self._clock.now())
+        moment = at or self._clock.now()
+        return await self._reader.candidates(person, query, language, moment, as_of=at is not None)
 
     def recent(self, person: str, now: datetime) -> list[Page]:
         """Return the last exchanges, oldest first; none if the last one is longer ago than the window."""
@@ -147,7 +154,8 @@ class Memory:
 
     async def keep_up(self) -> None:
         """Do what comes round every minute: try again what could not be stored, drawn or embedded before."""
-        await self._writer.settle()
+        await self._writer.run(self._store.scrub_again)
+        await self._shelves.forget_again()
         with suppress(OmoideError):
             await self.catch_up()
         await self.consolidator.keep_up()

@@ -89,6 +89,11 @@ class Consolidator:
             raise failure
         return stored
 
+    @property
+    def gave_way(self) -> bool:
+        """Whether the last extraction ended early because somebody began to talk."""
+        return self._is_interrupted
+
     def last_waiting(self) -> dict[str, datetime]:
         """Return when each person last said something that facts have not been drawn from yet. Blocks."""
         waiting = self._store.pages.waiting(self._clock.now())

@@ -22,6 +22,7 @@ from server.memory.answers import Draft, read_drafts
 from server.memory.claims import Refusal
 from server.memory.grounding import refusal
 from server.memory.habits import weekdays
+from server.memory.kinds import kind_of
 from server.memory.models import Fact, Kind, Origin, Page
 from server.memory.statements import statements
 from server.memory.temporal import Granularity, TimeSpan
@@ -83,11 +84,16 @@ class RulesExtractor:
 
     def _drawn(self, pages: Sequence[Page]) -> list[Fact]:
         return [
-            make_fact(page, _quoted(sentence, page), sentence, Origin.RULES, self._week_start)
+            self._fact(page, sentence)
             for page in pages
             for sentence in statements(page.said, page.language)
             if _stands_alone(sentence, page.language)
         ]
+
+    def _fact(self, page: Page, sentence: str) -> Fact:
+        fact = make_fact(page, _quoted(sentence, page), sentence, Origin.RULES, self._week_start)
+        days = fact.event_from, fact.event_to
+        return replace(fact, kind=kind_of(sentence, page.language, page.at.date(), days))
 
 
 class ModelExtractor:

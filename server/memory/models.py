@@ -27,7 +27,7 @@ class Page:
 
 
 class Kind(StrEnum):
-    """What a fact is about, as a model sorted it."""
+    """What a fact is about, as a model or the rules sorted it."""
 
     PREFERENCE = "preference"
     HABIT = "habit"

@@ -33,7 +33,7 @@ class Reader(Protocol):
     """Finds what is relevant to a query."""
 
     async def candidates(
-        self, person: str, text: str, language: str, at: datetime
+        self, person: str, text: str, language: str, at: datetime, *, as_of: bool = False
     ) -> list[Candidate]:
         """Return the facts that were looked at, best first; `Candidate.passed` says which are to be told.
 
@@ -42,6 +42,7 @@ class Reader(Protocol):
             text: The query, as transcribed.
             language: Two-letter code of it.
             at: The moment it is asked, aware, in the person's zone.
+            as_of: Look at what was known at that moment, instead of all that is known now.
 
         Raises:
             StoreError: The store can't be read.
@@ -66,10 +67,10 @@ class HybridReader:
         self._calibration = calibration
 
     async def candidates(
-        self, person: str, text: str, language: str, at: datetime
+        self, person: str, text: str, language: str, at: datetime, *, as_of: bool = False
     ) -> list[Candidate]:
         """Return the scored candidates; see `Reader`."""
-        shelf = await self._shelves.get(person)
+        shelf = await self._shelves.get(person, at if as_of else None)
         if not shelf.entries:
             return []
         wholes = [text, *split_question(text, language)]
@@ -151,11 +152,11 @@ class ArticleReader:
         self._section = section
 
     async def candidates(
-        self, person: str, text: str, language: str, at: datetime
+        self, person: str, text: str, language: str, at: datetime, *, as_of: bool = False
     ) -> list[Candidate]:
         """Return the scored candidates; see `Reader`."""
         section = self._section
-        shelf = await self._shelves.get(person)
+        shelf = await self._shelves.get(person, at if as_of else None)
         vectors = await embed_in_time(
             self._embedder, [self._wording.of_query(text)], section.embed_timeout_seconds
         )

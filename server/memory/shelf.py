@@ -3,7 +3,8 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import pairwise
 
 import numpy as np
@@ -69,6 +70,8 @@ class Shelf:
     """The facts that have a vector."""
     matrix: NDArray[np.float32]
     """Their vectors, in that order."""
+    of_past: bool = False
+    """Whether it shows what held at some moment of the past."""
 
     def people_in(self, terms: Analysis) -> frozenset[str]:
         """Return the classes of the people that a text mentions, by word or by name."""
@@ -139,6 +142,19 @@ def fill_shelf(
         order,
         matrix,
     )
+
+
+def held_at(facts: Sequence[Fact], moment: datetime) -> list[Fact]:
+    """Return what was known of a person at a moment: what was said later is not there, what was replaced later holds."""
+    said_at = {fact.id: fact.said_at for fact in facts}
+
+    def as_it_was(fact: Fact) -> Fact:
+        replaced_at = said_at.get(fact.superseded_by, fact.superseded_at)
+        if replaced_at is None or replaced_at <= moment:
+            return fact
+        return replace(fact, superseded_by="", superseded_at=None)
+
+    return [as_it_was(fact) for fact in facts if fact.said_at <= moment]
 
 
 def make_entry(fact: Fact, vector: NDArray[np.float32] | None) -> Entry:

@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Table, delete, select, up
 from sqlalchemy.dialects import sqlite
 
 from server.memory.database import Database, insert_new
+from server.memory.erasure import pages_telling, take_out
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.models import Fact, Kind, Origin
 from server.memory.pages import Pages
@@ -41,6 +42,10 @@ class Store:
     def close(self) -> None:
         """Fold the write-ahead log into the file and let go of it."""
         self._database.close()
+
+    def scrub_again(self) -> None:
+        """Overwrite what was forgotten while that could not be done."""
+        self._database.scrub_again()
 
     def backup(self, target: Path) -> None:
         """Write a consistent copy of the database to `target`, while others may be using it."""
@@ -97,29 +102,42 @@ class Store:
         said = self._sources(facts.c.person == person)
         return [_fact(row, said.get(row.id, ())) for row in rows]
 
+    def has_changed_since(self, person: str, moment: datetime) -> bool:
+        """Say whether anything was said by a person, or replaced, after a moment."""
+        later = (facts.c.said_at > moment) | (facts.c.superseded_at > moment)
+        query = select(facts.c.id).where(facts.c.person == person, later).limit(1)
+        return bool(self._database.rows(query))
+
     def fact(self, fact_id: str) -> Fact | None:
         """Return one fact, or None."""
         rows = self._database.rows(select(facts).where(facts.c.id == fact_id))
         said = self._sources(facts.c.id == fact_id)
         return _fact(rows[0], said.get(fact_id, ())) if rows else None
 
-    def forget(self, fact_ids: Sequence[str]) -> int:
+    def pages_telling(self, fact_ids: Sequence[str]) -> list[str]:
+        """Return the pages that have words of facts: their sources, and those in which the same was said once more."""
+        with self._database.reading() as connection:
+            return list(pages_telling(connection, fact_ids))
+
+    def forget(self, fact_ids: Sequence[str], retold: Sequence[str] = ()) -> int:
         """Delete facts, their vectors, and the pages that no other fact was drawn from; return how many facts.
 
-        What one of them had replaced holds again, or is replaced by what had replaced that one.
+        What one of them had replaced holds again, or is replaced by what had replaced that one. Their words are cut out
+        of the pages that stay.
+
+        Args:
+            fact_ids: Which facts; those that are not there don't matter.
+            retold: Pages in whose answers they may have been told: the answers are deleted.
         """
         with self._database.writing() as connection:
             wanted = select(facts).where(facts.c.id.in_(fact_ids)).order_by(facts.c.said_at)
             forgotten = connection.execute(wanted).all()
-            said = connection.execute(select(sources.c.page).where(sources.c.fact.in_(fact_ids)))
-            page_ids = [row.page for row in said]
+            telling = pages_telling(connection, fact_ids)
             for row in forgotten:
                 _pass_on(connection, row.id)
             connection.execute(delete(facts).where(facts.c.id.in_(fact_ids)))
-            needed = select(sources.c.page)
-            connection.execute(
-                delete(pages).where(pages.c.id.in_(page_ids), pages.c.id.not_in(needed))
-            )
+            useless = take_out(connection, telling, retold)
+            connection.execute(delete(pages).where(pages.c.id.in_(useless)))
             _count_change(connection, {row.person for row in forgotten})
         self._database.scrub()
         return len(forgotten)
@@ -139,14 +157,18 @@ class Store:
         return sorted(row[0] for row in self._database.rows(query))
 
     def vectors_of(self, person: str, stamp: str) -> dict[str, Vector]:
-        """Return the embeddings of a person's facts that were made with `stamp`, by fact."""
+        """Return the embeddings of a person's facts that were made with `stamp`, by fact.
+
+        As they stand there: one that was torn has another length.
+        """
         query = (
             select(vectors.c.fact, vectors.c.data)
             .join(facts, facts.c.id == vectors.c.fact)
             .where(facts.c.person == person, vectors.c.stamp == stamp)
         )
         return {
-            row.fact: np.frombuffer(row.data, dtype="<f4") for row in self._database.rows(query)
+            row.fact: np.frombuffer(row.data, "<f4", len(row.data) // 4)
+            for row in self._database.rows(query)
         }
 
     def unembedded(self, stamp: str) -> list[str]:
@@ -159,6 +181,12 @@ class Store:
         """Store embeddings of facts that are there; those of other stamps stay for a way back."""
         with self._database.writing() as connection:
             _put_vectors(connection, by_fact, stamp)
+
+    def drop_vectors(self, fact_ids: Sequence[str], stamp: str) -> None:
+        """Delete embeddings, so that the facts are embedded again."""
+        made = vectors.c.fact.in_(fact_ids) & (vectors.c.stamp == stamp)
+        with self._database.writing() as connection:
+            connection.execute(delete(vectors).where(made))
 
     def change_count(self, person: str) -> int:
         """Return a number that is another one whenever a person's facts have changed; 0 if there never were any."""

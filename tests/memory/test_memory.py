@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 from contextlib import closing
@@ -255,3 +256,58 @@ async def test_a_store_that_can_not_be_read_is_told_by_the_question_not_at_the_d
         room.memory._store.close()
         await room.memory.prepare("hana")
         assert (await room.memory.recall("hana", "猫は？", "ja")).lines == ()
+
+
+@pytest.mark.parametrize(
+    "torn",
+    [
+        b"",
+        b"\x00\x11",
+        np.ones(63, np.float32).tobytes(),
+        np.ones(65, np.float32).tobytes() + b"\x01",
+        np.full(64, np.nan, np.float32).tobytes(),
+        np.zeros(64, np.float32).tobytes(),
+    ],
+)
+async def test_a_torn_vector_is_left_out_told_and_made_anew(tmp_path: Path, torn: bytes) -> None:
+    embedder = FakeEmbedder("first", 64)
+    with opened(tmp_path, embedder=embedder, retrieval=EVERYTHING) as room:
+        room.tell(CAT, "犬のポチも飼ってるよ。")
+        await room.memory.extract()
+        cat, _ = await room.memory.archive.facts("hana")
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as connection:
+        connection.execute("UPDATE vectors SET data = ? WHERE fact = ?", (torn, cat.id))
+        connection.commit()
+    with opened(tmp_path, embedder=embedder, retrieval=EVERYTHING) as room:
+        with capture_logs() as logs:
+            assert len(await room.recalled(QUESTION)) == 2
+        [told] = [line for line in logs if line["log_level"] == "warning"]
+        assert (told["code"], told["count"]) == ("vector-torn", 1)
+        await room.memory.keep_up()
+        with capture_logs() as logs:
+            await room.recalled(QUESTION)
+        assert len(room.memory._index.ids("hana")) == 2
+        shelf = await room.memory._shelves.get("hana")
+        assert all(entry.vector is not None for entry in shelf.entries.values())
+        assert logs == []
+
+
+@pytest.mark.parametrize("engine", ["edge", "qdrant"])
+async def test_an_index_that_is_made_anew_alarms_nobody(tmp_path: Path, engine: str) -> None:
+    async def renewals(embedder: FakeEmbedder) -> list[tuple[str, bool]]:
+        settings = {"engine": engine}
+        with capture_logs() as logs, opened(tmp_path, embedder=embedder, index=settings) as room:
+            await room.memory.catch_up()
+            await room.recalled(QUESTION)
+        told = [line for line in logs if line["event"] == "index-renewed"]
+        return [(line["log_level"], "Nothing is lost" in line["note"]) for line in told]
+
+    with opened(tmp_path, embedder=FakeEmbedder(), index={"engine": engine}) as room:
+        await room.memory.add([fact("あなたは猫を飼っている。")])
+        await room.recalled(QUESTION)
+    assert await renewals(FakeEmbedder()) == []
+    assert await renewals(FakeEmbedder("second")) == [("info", True)]
+    for file in (tmp_path / "index").rglob("*"):
+        if file.is_file() and file.name not in ("stamp.json", "lock"):
+            file.write_bytes(b"torn")
+    assert await renewals(FakeEmbedder("second")) == [("warning", True)]

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import stat
 import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -391,3 +392,52 @@ def test_what_was_stored_is_there_for_another_process(store: Store) -> None:
         assert current(other) == ["a"]
         add(other, fact("b"))
     assert current(store) == ["a", "b"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights are kept in another way")
+def test_what_people_said_is_for_nobody_elses_eyes(tmp_path: Path) -> None:
+    file = tmp_path / "memory" / "memory.db"
+    before = os.umask(0)
+    try:
+        with closing(Store(file)) as store:
+            add(store, fact("a"))
+            assert rights(file.parent) == {"memory.db", "memory.db-shm", "memory.db-wal"}
+            file.parent.chmod(0o755)
+            for each in file.parent.iterdir():  # as an earlier version left them
+                each.chmod(0o644)
+            with closing(Store(file)):
+                assert rights(file.parent) == {"memory.db", "memory.db-shm", "memory.db-wal"}
+    finally:
+        os.umask(before)
+
+
+def rights(folder: Path) -> set[str]:
+    """Check that nobody else may read a folder or what is in it; return what is."""
+    for each in (folder, *folder.iterdir()):
+        assert stat.S_IMODE(each.stat().st_mode) & 0o077 == 0, each.name
+    return {each.name for each in folder.iterdir()}
+
+
+def test_an_empty_file_in_the_place_of_a_store_is_named_and_not_filled(tmp_path: Path) -> None:
+    file = tmp_path / "memory.db"
+    file.touch()
+    error = error_at_opening(file)
+    assert error.code == "store-empty"
+    assert "restore" in str(error)
+    assert "delete the file" in str(error)
+    assert file.stat().st_size == 0
+    file.unlink()
+    with closing(Store(file)) as store:
+        assert store.persons() == []
+
+
+def test_a_store_that_could_not_be_made_leaves_no_empty_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("server.memory.database._prepare", full)
+        assert error_at_opening(tmp_path / "memory.db").code == "store-full"
+    assert list(tmp_path.iterdir()) == []
