@@ -117,6 +117,10 @@ def erase_turns(
         for file in files:
             if _turn_of(file) in gone:
                 file.unlink(missing_ok=True)
+    except FileNotFoundError:
+        # The person is being forgotten: all of it goes. What came into their folder since then is looked through.
+        if own.exists():
+            erase_turns(folder, person, turns, is_meant)
     except OSError as error:
         raise StoreError(
             "recordings-undeletable",

@@ -290,7 +290,7 @@ def _fact(row: Row[Any], said_in: tuple[str, ...]) -> Fact:
         text=row.text,
         language=row.language,
         said_at=in_zone(row.said_at, row.zone),
-        kind=Kind(row.kind),
+        kind=Kind(row.kind) if row.kind in set(Kind) else Kind.OTHER,
         quote=row.quote,
         event_from=row.event_from,
         event_to=row.event_to,

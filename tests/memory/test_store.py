@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection, event
 
 from server.errors import StoreError
-from server.memory.models import Fact
+from server.memory.models import Fact, Kind
 from server.memory.store import Store
 from tests.memory.remembering import NOON, TOKYO, fact, page
 
@@ -441,3 +441,18 @@ def test_a_store_that_could_not_be_made_leaves_no_empty_file(
         patched.setattr("server.memory.database._prepare", full)
         assert error_at_opening(tmp_path / "memory.db").code == "store-full"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("zone", ["Mars/Phobos", "", "../etc", "+99:99", "-", "."])
+def test_a_row_that_is_not_understood_costs_a_person_nothing_else(store: Store, zone: str) -> None:
+    """A kind of a newer version, a zone that another machine knew."""
+    store.pages.add(page("話"))
+    add(store, fact("a"), fact("b"))
+    with closing(sqlite3.connect(store._database.file)) as connection:
+        connection.execute("UPDATE facts SET kind = 'mood', zone = ? WHERE id = 'a'", (zone,))
+        connection.execute("UPDATE pages SET zone = ?", (zone,))
+        connection.commit()
+    odd, usual = store.facts_of("hana")
+    assert (odd.kind, odd.said_at) == (Kind.OTHER, NOON)
+    assert usual == fact("b")
+    assert [each.at for each in store.pages.of("hana")] == [NOON]

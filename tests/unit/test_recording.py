@@ -13,7 +13,13 @@ import structlog
 from server.audio import Audio, read_audio
 from server.config import RecordingSection
 from server.errors import StoreError
-from server.recording import RecentTurns, Recorder, erase_recordings, recordings_of
+from server.recording import (
+    RecentTurns,
+    Recorder,
+    erase_recordings,
+    erase_turns,
+    recordings_of,
+)
 from server.turn import Stage, Transcript, Turn
 from tests.fakes import voice
 
@@ -168,3 +174,18 @@ def test_recordings_that_can_not_be_deleted_are_named(tmp_path: Path) -> None:
 def test_recordings_are_for_nobody_elses_eyes(tmp_path: Path) -> None:
     Recorder(tmp_path / "all", RecordingSection(keep_turns=True)).turn_finished(turn())
     assert (tmp_path / "all").stat().st_mode & 0o077 == 0
+
+
+def test_recordings_of_a_fact_that_vanish_are_none(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path, RecordingSection(keep_turns=True))
+    for number in range(3):
+        kept = turn()
+        kept.id = str(number)
+        recorder.turn_finished(kept)
+
+    def look(record: str) -> bool:
+        erase_recordings(tmp_path, "hana")
+        return True
+
+    erase_turns(tmp_path, "hana", (), look)
+    assert files(tmp_path) == []
