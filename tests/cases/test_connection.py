@@ -142,7 +142,9 @@ def count() -> tuple[int, int, int]:
     """
     gc.collect()
     conversations = sum(type(thing).__name__ == "Conversation" for thing in gc.get_objects())
-    files = [file for file in map(opened, Path("/proc/self/fd").iterdir()) if "memory.db" not in file]
+    files = [
+        file for file in map(opened, Path("/proc/self/fd").iterdir()) if "memory.db" not in file
+    ]
     return len(files), len(asyncio.all_tasks()), conversations
 
 
