@@ -244,3 +244,8 @@ async def serve(app: App, *, task_status: TaskStatus[Doors] = anyio.TASK_STATUS_
         device_port = await tasks.start(serve_devices, app)
         http_port = await tasks.start(serve_web, app)
         task_status.started(Doors(device_port, http_port))
+        try:
+            await anyio.sleep_forever()
+        finally:
+            for reply in app.house.listening:
+                reply.hurry()

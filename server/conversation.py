@@ -6,7 +6,7 @@ VAD → ASR → normalize → retrieve → LLM → sentences → TTS → device.
 import math
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import anyio
 import structlog
@@ -46,8 +46,6 @@ from server.understanding import understand
 log = structlog.get_logger(__name__)
 
 PARTS_AHEAD = 40
-LAST_WORDS_SECONDS = 4.0
-"""How long recognition may go on when the talk is over; the door, when the server stops, waits a little longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +69,8 @@ class House:
     prompts: PromptFiles
     phrasebook: Phrasebook
     turns: Turns
+    listening: set[Reply] = field(default_factory=set)
+    """Those of which the question is being recognised, in all conversations."""
 
 
 class Conversation:
@@ -86,6 +86,7 @@ class Conversation:
         self._fell_silent_at = -math.inf
         self._unanswered: Transcript | None = None
         """What was said in turns that were cut off before anything was heard: the next one answers it, too."""
+        self._is_over = False
 
     async def converse(self) -> None:
         """Hold one conversation: a turn for every utterance, until the device hangs up."""
@@ -114,8 +115,7 @@ class Conversation:
             except OmoideError as error:
                 await self._excuse(error, self._reply.playback, self._default_language())
             finally:
-                for reply in self._open:
-                    reply.hearing.deadline = anyio.current_time() + LAST_WORDS_SECONDS
+                self._is_over = True
             tasks.cancel_scope.cancel()
 
     async def take_turn(
@@ -144,21 +144,24 @@ class Conversation:
         self, said: Utterance | TextSaid, turn: Turn, reply: Reply
     ) -> OmoideError | None:
         """Fill in the transcript; return what went wrong, as the person must be told of it in due order."""
-        house = self.house
+        house, failure = self.house, None
+        house.listening.add(reply)
         try:
             with reply.hearing:
                 turn.transcript = await understand(
                     said, self.device, house.engines.asr, house.config
                 )
         except OmoideError as error:
-            return error
+            failure = error
         finally:
+            house.listening.discard(reply)
             reply.understood = True
             if isinstance(said, Utterance):
                 reply.asked_at = said.voice_ended_at
-        if reply.hearing.cancelled_caught:
-            log.warning("last-words-lost", turn=turn.id, after_seconds=LAST_WORDS_SECONDS)
-        return None
+        if self._is_over and turn.transcript is None:
+            code = failure.code if failure else "server-stopped"
+            log.warning("last-words-lost", turn=turn.id, code=code)
+        return failure
 
     async def _fill_silence(
         self, said: Utterance | TextSaid, turn: Turn, reply: Reply, previous: Reply

@@ -6,6 +6,9 @@ import anyio
 
 from server.speaking import Playback
 
+LAST_WORDS_SECONDS = 4.0
+"""How long recognition may go on when the server stops; the door waits a little longer."""
+
 
 @dataclass(slots=True, eq=False)
 class Reply:
@@ -29,6 +32,10 @@ class Reply:
         """Fall silent at once and stop thinking."""
         self.playback.stop()
         self.scope.cancel()
+
+    def hurry(self) -> None:
+        """Bound recognition: the server stops."""
+        self.hearing.deadline = anyio.current_time() + LAST_WORDS_SECONDS
 
     def release(self) -> None:
         """Give up the answer while recognition goes on: nobody has to wait for this reply any more."""

@@ -14,8 +14,8 @@ from firmware_bridge.events import (
     TextSaid,
     WakeWord,
 )
-from server.conversation import LAST_WORDS_SECONDS
 from server.memory import Page
+from server.reply import LAST_WORDS_SECONDS
 from tests.fakes import FakeAsr, FakeDevice, FakeHouse, silence, voice
 from tests.talks import make_house, stops, talking, until
 from tests.virtual_time import VIRTUAL_TIME, Backend
@@ -121,16 +121,25 @@ async def test_what_was_said_until_the_line_broke_in_mid_sentence_is_kept() -> N
     assert words(house) == ["猫を飼"]
 
 
-async def test_the_end_of_a_talk_waits_for_no_recogniser_that_hangs() -> None:
+@pytest.mark.parametrize("is_stopped", [False, True])
+async def test_the_end_of_a_talk_has_its_limit_and_that_of_the_server_a_shorter_one(
+    is_stopped: bool,
+) -> None:
     house = make_house(["はい。"], hears=FakeAsr("一", "二", seconds=1000.0))
     device = FakeDevice()
     with capture_logs() as logs:
         async with talking(house, device):
             await device.hear(voice(0.6), silence(0.9), voice(0.6), silence(0.9))
-            hung_up_at = anyio.current_time()
-    assert anyio.current_time() - hung_up_at == pytest.approx(LAST_WORDS_SECONDS, abs=0.1)
+            ended_at = anyio.current_time()
+            if is_stopped:
+                for reply in house.house.listening:
+                    reply.hurry()
+    limit = LAST_WORDS_SECONDS if is_stopped else house.config.asr.timeout_seconds
+    assert anyio.current_time() - ended_at == pytest.approx(limit, abs=0.5)
     assert words(house) == []
-    assert [entry["event"] for entry in logs] == ["last-words-lost"] * 2
+    lost = [entry["code"] for entry in logs if entry["event"] == "last-words-lost"]
+    assert lost == ["server-stopped" if is_stopped else "asr-timeout"] * 2
+    assert not house.house.listening
 
 
 async def test_a_conversation_that_is_cancelled_keeps_what_was_being_recognised() -> None:
