@@ -86,7 +86,8 @@ def signs_of(
             "dense_deviations": (cosine - cosines.mean) / (cosines.deviation or 1.0),
         }
         overlap = _overlap(question, entry, shelf)
-        signs |= _word_signs(question, entry, shelf, overlap) | _person_signs(people, overlap)
+        signs |= _word_signs(question, entry, shelf, overlap)
+        signs |= _person_signs(people, overlap) | _subject_signs(question, entry, asked_after)
         signs |= _asking_signs(question, people, overlap)
         signs |= _day_signs(question, entry, overlap) | unknown
         signs |= _answer_signs(question, entry)
@@ -208,6 +209,15 @@ def _person_signs(people: _People, overlap: _Overlap) -> dict[str, float]:
         "kin_missing": float(bool(people.missing & lexicon.KIN)),
         "person_extra": float(bool(people.extra) and not overlap.names_shared),
         OF_OTHERS: float(people.of_others),
+    }
+
+
+def _subject_signs(question: Question, entry: Entry, asked_after: Set[str]) -> dict[str, float]:
+    """Return whether a fact tells of somebody else, and whether that is so while the question is about the speaker alone."""
+    of_self = question.asking.own and not asked_after and not question.terms.names
+    return {
+        "of_another": float(entry.is_of_another),
+        "self_for_another": float(of_self and entry.is_of_another),
     }
 
 

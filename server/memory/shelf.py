@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.memory.answer_types import AnswerType, held_types
+from server.memory.claims import SPEAKER, claims_of_fact
 from server.memory.habits import Habit, read_habit
 from server.memory.models import Fact
 from server.memory.terms import Analysis, TermKind
@@ -30,6 +31,8 @@ class Entry:
     """The sorts of answer that it has to offer."""
     habit: Habit | None
     """When it comes round, if it has no date and names weekdays."""
+    is_of_another: bool
+    """Whether all of it tells what somebody else does or is: the mother's fear is not the person's own."""
     vector: NDArray[np.float32] | None
     """None if it could not be embedded yet: it is found by its words alone."""
 
@@ -163,7 +166,12 @@ def make_entry(fact: Fact, vector: NDArray[np.float32] | None) -> Entry:
     dated = fact.event_from is not None
     habit = None if dated else read_habit(fact.text)
     holds = held_types(bare(fact.text), terms, fact.language, on_days=dated or habit is not None)
-    return Entry(fact, terms, holds, habit, vector)
+    return Entry(fact, terms, holds, habit, _is_of_another(fact), vector)
+
+
+def _is_of_another(fact: Fact) -> bool:
+    claims = claims_of_fact(bare(fact.text), fact.language)
+    return bool(claims) and all(one.subject and SPEAKER not in one.subject for one in claims)
 
 
 def _aliases(told: Sequence[Analysis]) -> dict[str, frozenset[str]]:

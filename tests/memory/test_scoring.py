@@ -93,3 +93,21 @@ def test_a_fact_about_another_thing_of_the_same_kind_is_told_apart(
 def test_how_tall_somebody_is_is_asked_of_no_age() -> None:
     assert signs("how tall am I", "en", "You are 71 years old.")["attribute_missing"]
     assert not signs("how tall am I", "en", "You are 170 cm tall.")["attribute_missing"]
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "text", "other"),
+    [
+        ("what instrument do I play", "en", "Your niece Ella plays the cello.", True),
+        ("what instrument does Ella play", "en", "Your niece Ella plays the cello.", False),
+        ("what instrument do I play", "en", "You play the cello.", False),
+        ("what did I give my niece", "en", "Your niece got a cello from you.", False),
+        ("私の苦手なものは", "ja", "あなたの母はゴキブリが苦手だ。", True),
+        ("私の苦手なものは", "ja", "あなたはゴキブリが苦手だ。", False),
+        ("母の苦手なものは", "ja", "あなたの母はゴキブリが苦手だ。", False),
+    ],
+)
+def test_a_question_about_oneself_is_told_from_what_is_known_of_another(
+    question: str, language: str, text: str, other: bool
+) -> None:
+    assert bool(signs(question, language, text)["self_for_another"]) is other
