@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from sqlalchemy import (
     create_engine,
     event,
     inspect,
+    select,
     text,
 )
 from sqlalchemy.dialects import sqlite
@@ -106,6 +107,12 @@ class Database:
     def close(self) -> None:
         """Fold the write-ahead log into the file and let go of it."""
         self.engine.dispose()
+
+
+def present(connection: Connection, table: Table, ids: Iterable[str]) -> set[str]:
+    """Return those of `ids` that are in a table."""
+    found = connection.execute(select(table.c.id).where(table.c.id.in_(list(ids))))
+    return {row.id for row in found}
 
 
 def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:

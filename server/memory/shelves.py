@@ -109,7 +109,7 @@ class Shelves:
         embedded = 0
         for start in range(0, len(missing), _BATCH):
             vectors = await self.embed(missing[start : start + _BATCH])
-            await self._writer.run(partial(self._store.put_vectors, vectors, self.stamp))
+            await self._writer.run(partial(self._store.vectors.put, vectors, self.stamp))
             embedded += len(vectors)
         if embedded:
             self._shelves.pop(person, None)
@@ -117,7 +117,7 @@ class Shelves:
 
     async def embed_all_missing(self) -> int:
         """Do so for everybody."""
-        persons = await to_thread.run_sync(self._store.unembedded, self.stamp)
+        persons = await to_thread.run_sync(self._store.vectors.missing_in, self.stamp)
         return sum([await self.embed_missing(person) for person in persons])
 
     async def drop(self, person: str) -> None:
@@ -181,11 +181,11 @@ class Shelves:
 
     def _vectors_of(self, person: str) -> dict[str, Vector]:
         """Return the vectors of a person's facts. Torn ones are deleted: `embed_all_missing` makes them anew."""
-        vectors = self._store.vectors_of(person, self.stamp)
+        vectors = self._store.vectors.of(person, self.stamp)
         torn = [key for key, vector in vectors.items() if not self._is_sound(vector)]
         if torn:
             log.warning("vectors-torn", code="vector-torn", count=len(torn))
-            self._writer.submit(partial(self._store.drop_vectors, torn, self.stamp))
+            self._writer.submit(partial(self._store.vectors.drop, torn, self.stamp))
         return {key: vector for key, vector in vectors.items() if key not in torn}
 
     def _is_sound(self, vector: Vector) -> bool:

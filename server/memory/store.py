@@ -11,21 +11,22 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, Row, Table, delete, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, select, update
 from sqlalchemy.dialects import sqlite
 
-from server.memory.database import Database, insert_new
+from server.memory.database import Database, insert_new, present
 from server.memory.erasure import pages_telling, take_out
+from server.memory.fact_vectors import FactVectors, put_fact_vectors
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.models import Fact, Kind, Origin
 from server.memory.pages import Pages
-from server.memory.schema import changes, facts, pages, sources, vectors
+from server.memory.schema import changes, facts, pages, sources
 
 Vector = NDArray[np.float32]
 
 
 class Store:
-    """One database: facts here, exchanges in `pages`. Close it when no call runs any more.
+    """One database: facts here, exchanges in `pages`, embeddings of the facts in `vectors`. Close it when no call runs any more.
 
     Every method raises `StoreError` if the database can't do it; then nothing of the call has happened.
     """
@@ -38,6 +39,7 @@ class Store:
         """
         self._database = Database(file)
         self.pages = Pages(self._database)
+        self.vectors = FactVectors(self._database)
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and let go of it."""
@@ -79,13 +81,13 @@ class Store:
             Those of `new` that are stored now.
         """
         with self._database.writing() as connection:
-            gone = set(drawn_from) - _present(connection, pages, drawn_from)
+            gone = set(drawn_from) - present(connection, pages, drawn_from)
             kept = [fact for fact in new if gone.isdisjoint(fact.sources)]
             insert_new(connection, facts, [_fact_row(fact, now) for fact in kept])
             said = {fact.id: fact.sources for fact in kept}
             _put_sources(connection, said, gone)
             _put_sources(connection, more_sources or {}, gone)
-            _put_vectors(connection, vectors_by_fact or {}, stamp)
+            put_fact_vectors(connection, vectors_by_fact or {}, stamp)
             _supersede(connection, superseded or {}, now)
             connection.execute(
                 update(pages)
@@ -156,38 +158,6 @@ class Store:
         query = select(facts.c.person).union(select(pages.c.person))
         return sorted(row[0] for row in self._database.rows(query))
 
-    def vectors_of(self, person: str, stamp: str) -> dict[str, Vector]:
-        """Return the embeddings of a person's facts that were made with `stamp`, by fact.
-
-        As they stand there: one that was torn has another length.
-        """
-        query = (
-            select(vectors.c.fact, vectors.c.data)
-            .join(facts, facts.c.id == vectors.c.fact)
-            .where(facts.c.person == person, vectors.c.stamp == stamp)
-        )
-        return {
-            row.fact: np.frombuffer(row.data, "<f4", len(row.data) // 4)
-            for row in self._database.rows(query)
-        }
-
-    def unembedded(self, stamp: str) -> list[str]:
-        """Return the persons with facts that have no embedding made with `stamp`."""
-        made = select(vectors.c.fact).where(vectors.c.stamp == stamp)
-        query = select(facts.c.person).where(facts.c.id.not_in(made)).distinct()
-        return sorted(row.person for row in self._database.rows(query))
-
-    def put_vectors(self, by_fact: Mapping[str, Vector], stamp: str) -> None:
-        """Store embeddings of facts that are there; those of other stamps stay for a way back."""
-        with self._database.writing() as connection:
-            _put_vectors(connection, by_fact, stamp)
-
-    def drop_vectors(self, fact_ids: Sequence[str], stamp: str) -> None:
-        """Delete embeddings, so that the facts are embedded again."""
-        made = vectors.c.fact.in_(fact_ids) & (vectors.c.stamp == stamp)
-        with self._database.writing() as connection:
-            connection.execute(delete(vectors).where(made))
-
     def change_count(self, person: str) -> int:
         """Return a number that is another one whenever a person's facts have changed; 0 if there never were any."""
         rows = self._database.rows(select(changes.c.counter).where(changes.c.person == person))
@@ -206,16 +176,10 @@ class Store:
         return said
 
 
-def _present(connection: Connection, table: Table, ids: Iterable[str]) -> set[str]:
-    """Return those of `ids` that are in a table."""
-    found = connection.execute(select(table.c.id).where(table.c.id.in_(list(ids))))
-    return {row.id for row in found}
-
-
 def _put_sources(
     connection: Connection, by_fact: Mapping[str, Sequence[str]], gone: Set[str]
 ) -> None:
-    there = _present(connection, facts, by_fact)
+    there = present(connection, facts, by_fact)
     rows = [
         {"fact": fact, "page": page}
         for fact, page_ids in by_fact.items()
@@ -226,7 +190,7 @@ def _put_sources(
 
 
 def _supersede(connection: Connection, by_old: Mapping[str, str], now: datetime) -> None:
-    there = _present(connection, facts, by_old.values())
+    there = present(connection, facts, by_old.values())
     for old, newer in by_old.items():
         if newer in there:
             holds = (facts.c.id == old) & (facts.c.superseded_by == "")
@@ -243,17 +207,6 @@ def _pass_on(connection: Connection, fact_id: str) -> None:
         .where(facts.c.superseded_by == fact_id)
         .values(superseded_by=row.superseded_by, superseded_at=row.superseded_at)
     )
-
-
-def _put_vectors(connection: Connection, by_fact: Mapping[str, Vector], stamp: str) -> None:
-    there = _present(connection, facts, by_fact)
-    rows = [
-        {"fact": fact, "stamp": stamp, "data": vector.astype("<f4").tobytes()}
-        for fact, vector in by_fact.items()
-        if fact in there
-    ]
-    if rows:
-        connection.execute(sqlite.insert(vectors).prefix_with("OR REPLACE"), rows)
 
 
 def _count_change(connection: Connection, persons: Iterable[str]) -> None:

@@ -222,7 +222,7 @@ async def test_the_vector_of_a_forgotten_fact_is_in_no_file(tmp_path: Path, engi
         code, boat = await room.memory.extract()
         await room.recalled("boat", language="en")
         index, shelves = room.memory._index, room.memory._shelves
-        vectors = room.memory._store.vectors_of("hana", shelves.stamp)
+        vectors = room.memory._store.vectors.of("hana", shelves.stamp)
         needle = telling_bytes(vectors[code.id])
         if engine == "edge":  # the other one keeps them pickled
             assert needle in bytes_of(tmp_path / "index")

@@ -187,7 +187,7 @@ def test_vectors_are_kept_as_they_were_calculated(tmp_path: Path) -> None:
     with closing(Store(tmp_path / "memory.db")) as store:
         vector = np.random.default_rng(0).standard_normal(512).astype(np.float32)
         store.add_facts([fact("a")], NOON, vectors_by_fact={"a": vector}, stamp="m")
-        assert np.array_equal(store.vectors_of("hana", "m")["a"], vector)
+        assert np.array_equal(store.vectors.of("hana", "m")["a"], vector)
 
 
 async def test_an_old_failure_is_told_once_and_ends(tmp_path: Path) -> None:

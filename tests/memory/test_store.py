@@ -211,19 +211,19 @@ def test_what_was_forgotten_while_facts_were_drawn_from_it_stays_forgotten(store
 def test_a_vector_for_a_fact_that_is_gone_does_not_spoil_the_others(store: Store) -> None:
     add(store, fact("a"))
     vector = np.asarray([1, 0], np.float32)
-    store.put_vectors({"gone": vector, "a": vector}, "model")
-    assert list(store.vectors_of("hana", "model")) == ["a"]
+    store.vectors.put({"gone": vector, "a": vector}, "model")
+    assert list(store.vectors.of("hana", "model")) == ["a"]
 
 
 def test_vectors_of_another_model_are_kept_apart(store: Store) -> None:
     add(store, fact("a"), fact("b"))
-    store.put_vectors({"a": np.asarray([1, 0], np.float32)}, "old")
-    store.put_vectors({"a": np.asarray([0, 0, 1], np.float32)}, "new")
-    assert store.vectors_of("hana", "old")["a"].tolist() == [1, 0]
-    assert store.vectors_of("hana", "new")["a"].tolist() == [0, 0, 1]
-    assert store.unembedded("new") == ["hana"]
-    store.put_vectors({"b": np.asarray([0, 1, 0], np.float32)}, "new")
-    assert store.unembedded("new") == []
+    store.vectors.put({"a": np.asarray([1, 0], np.float32)}, "old")
+    store.vectors.put({"a": np.asarray([0, 0, 1], np.float32)}, "new")
+    assert store.vectors.of("hana", "old")["a"].tolist() == [1, 0]
+    assert store.vectors.of("hana", "new")["a"].tolist() == [0, 0, 1]
+    assert store.vectors.missing_in("new") == ["hana"]
+    store.vectors.put({"b": np.asarray([0, 1, 0], np.float32)}, "new")
+    assert store.vectors.missing_in("new") == []
 
 
 def test_nothing_of_a_forgotten_person_is_left_in_any_file(tmp_path: Path) -> None:
