@@ -304,11 +304,7 @@ def _choose_threshold(
     *,
     plain: bool,
 ) -> float:
-    """Return the threshold with the best balance of missed and wrong replacements, for persons that the forest did not know.
-
-    The balance is F with precision counted twice (F½): what is replaced wrongly is lost, what is not replaced stands beside
-    something newer.
-    """
+    """Return the threshold with the best balance of missed and wrong replacements, for persons that the forest did not know."""
     likely: list[float] = []
     replaced: list[bool] = []
     for apart in _folds([one.person for one in lessons]):
@@ -330,7 +326,7 @@ def _choose_threshold(
         tell(
             f"threshold {tried}: {right} replacements right, {wrong} wrong, {missed} missed (persons unknown to it)"
         )
-        worth[tried] = round(right / max(right + 0.8 * wrong + 0.2 * missed, 1.0), 4)
+        worth[tried] = round(right / max(right + (wrong + missed) / 2, 1.0), 4)
     return _middle_of_best(worth)
 
 
