@@ -19,6 +19,8 @@ from server.descriptors import raise_limit
 from server.errors import OmoideError
 from server.extraction import choose_extractor, choose_summarizer
 from server.failures import log_fault, quieten
+from server.folder_lock import lock_data
+from server.forgetting import Forgetting
 from server.gateway import serve_devices
 from server.jobs import Jobs
 from server.memory.extract import RulesExtractor
@@ -45,7 +47,7 @@ class Doors:
 
 
 class App:
-    """Everything a server consists of. Build it with `open_app`."""
+    """Everything a server consists of. Build it with `open_app`, which holds the data folder meanwhile."""
 
     def __init__(
         self,
@@ -55,7 +57,6 @@ class App:
         embedder: Embedder | None = None,
         clock: Clock | None = None,
     ) -> None:
-        data.mkdir(parents=True, exist_ok=True)
         self.config = config
         self.data = data
         self.clock = clock or SystemClock(config.server.timezone)
@@ -84,6 +85,7 @@ class App:
             Recorder(data / RECORDINGS, config.recording),
         )
         self.turns = Turns(self.clock, observers)
+        self.forgetting = Forgetting(self.memory.archive, data, self.recent, self.turns)
         self.phrasebook = Phrasebook(
             Phrases(self.prompts), self.engines.tts, config.persona.language, config.tts
         )
@@ -216,9 +218,15 @@ async def open_app(
         clock: The time, instead of that of the system.
 
     Raises:
-        OmoideError: Something can't be built at all, e.g. a folder that can't be written.
+        OmoideError: Something can't be built at all, e.g. a folder that can't be written, or that is another server's.
     """
-    app = App(config, data, engines, embedder, clock)
+    with lock_data(data):
+        async with _running(App(config, data, engines, embedder, clock)) as app:
+            yield app
+
+
+@asynccontextmanager
+async def _running(app: App) -> AsyncIterator[App]:
     await to_thread.run_sync(app.memory.load)
     raised: Exception | None = None
     try:
@@ -246,3 +254,8 @@ async def serve(app: App, *, task_status: TaskStatus[Doors] = anyio.TASK_STATUS_
         device_port = await tasks.start(serve_devices, app)
         http_port = await tasks.start(serve_web, app)
         task_status.started(Doors(device_port, http_port))
+        try:
+            await anyio.sleep_forever()
+        finally:
+            for reply in app.house.listening:
+                reply.hurry()

@@ -76,7 +76,12 @@ def search_command(
         typer.Option("--person", metavar="NAME", help="Whose memory; needed if there are several."),
     ] = "",
     at: Annotated[
-        str, typer.Option("--at", metavar="TIME", help="When it is asked; now if left out.")
+        str,
+        typer.Option(
+            "--at",
+            metavar="TIME",
+            help="When it is asked, of memory as it was then; now if left out.",
+        ),
     ] = "",
     language: Annotated[
         str,

@@ -76,7 +76,7 @@ def _read(name: str, value: str, prefix: str, model: type[BaseModel]) -> Variabl
         return Variable(name, location, value)
     try:
         return Variable(name, location, json.loads(value))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(
             f"environment variable {name}: write the value as JSON, such as {name}='{example}'."
         ) from error

@@ -57,13 +57,18 @@ def read_mapping_file(path: Path, *, remedy: str, expected: str) -> ConfigFile:
         ConfigError: The file can't be read, is no YAML, holds a key twice, or is not a mapping.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # editors on Windows begin with a mark
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} can't be read ({error}). {remedy}") from error
+    lines: dict[Location, int] = {}
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
         _keep_keys_as_written(root)
         values = yaml.SafeLoader("").construct_document(root) if root else None
+        if root is not None:
+            _collect_lines(root, (), lines, path)
+    except RecursionError as error:
+        raise ConfigError(f"{path}: brackets, or keys, are nested too deeply.") from error
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise ConfigError(f"{path}:{line}: this is not valid YAML: {error.problem}.") from error
@@ -73,8 +78,6 @@ def read_mapping_file(path: Path, *, remedy: str, expected: str) -> ConfigFile:
         return ConfigFile(str(path), {}, {})
     if not isinstance(root, yaml.MappingNode) or not isinstance(values, dict):
         raise ConfigError(f"{path}:1: expected {expected}, found something else.")
-    lines: dict[Location, int] = {}
-    _collect_lines(root, (), lines, path)
     return ConfigFile(str(path), _without_empty(values), lines)
 
 

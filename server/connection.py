@@ -47,6 +47,8 @@ _INBOX_BYTES = 1_048_576
 """Half a minute of sound: models may still be loading."""
 _FLUSH_SECONDS = 5.0
 _CLOSE_SECONDS = 3.0
+_LEAVE_SECONDS = 1.0
+"""How long a conversation may take to read what came before the end of the line, and to end then."""
 _FRAME_MS = 60
 _XIAOZHI_RATE = 24_000
 
@@ -72,7 +74,7 @@ class Connection:
         self._admission = admission
         self._limits = limits
         self._metrics = metrics
-        self._scope = anyio.CancelScope()
+        self._line = anyio.CancelScope()
         self._welcome = Welcome(uuid.uuid4().hex, _XIAOZHI_RATE, _FRAME_MS)
         self._echo_cancelled = False
         self._greeted = anyio.Event()
@@ -152,10 +154,13 @@ class Connection:
         )
 
     def hang_up(self, code: int, reason: str) -> None:
-        """End the connection, whatever it is doing. Returns at once; the first call decides code and reason."""
+        """End the connection, whatever it is doing. Returns at once; the first call decides code and reason.
+
+        The conversation still gets what the robot sent before.
+        """
         if self.ending is None:
             self.ending = (code, reason)
-            self._scope.cancel()
+            self._line.cancel()
 
     async def run(self, converse: Converse) -> None:
         """Greet the robot, hold the conversation, and close the socket in the end.
@@ -163,16 +168,23 @@ class Connection:
         What goes wrong in the conversation is logged and ends this connection; it is not raised.
         """
         try:
-            with self._scope:
-                async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(self._write)
-                    tasks.start_soon(self._watch)
-                    tasks.start_soon(self._talk, converse)
-                    tasks.start_soon(self._read)
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._talk, converse)
+                with self._line:
+                    await self._serve_line()
+                self._inbox.close()
+                seconds = _LEAVE_SECONDS if self._greeted.is_set() else 0.0
+                tasks.cancel_scope.deadline = anyio.current_time() + seconds
         finally:
             self._inbox.close()
             with anyio.move_on_after(_CLOSE_SECONDS, shield=True):  # it may have stopped reading
                 await self._socket.close(*(self.ending or (INTERNAL_ERROR, "")))
+
+    async def _serve_line(self) -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._write)
+            tasks.start_soon(self._watch)
+            tasks.start_soon(self._read)
 
     async def _read(self) -> None:
         try:
@@ -254,8 +266,9 @@ class Connection:
         except Exception as error:
             self._report(error)
             return
-        await self._flush()
-        self.hang_up(NORMAL, "the conversation is over")
+        if self.ending is None:
+            await self._flush()
+            self.hang_up(NORMAL, "the conversation is over")
 
     async def _write(self) -> None:
         with suppress(ConnectionClosed):  # reading notices it too, and knows why

@@ -6,7 +6,7 @@ VAD → ASR → normalize → retrieve → LLM → sentences → TTS → device.
 import math
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
 import anyio
 import structlog
@@ -62,6 +62,8 @@ class House:
     prompts: PromptFiles
     phrasebook: Phrasebook
     turns: Turns
+    listening: set[Reply] = field(default_factory=set)
+    """Those of which the question is being recognised, in all conversations."""
 
 
 class Conversation:
@@ -75,8 +77,9 @@ class Conversation:
         self._open: list[Reply] = []
         """Replies that have not been put away, oldest first."""
         self._fell_silent_at = -math.inf
-        self._unanswered = ""
-        """What was said in turns that were cut off before anything was heard."""
+        self._unanswered: Transcript | None = None
+        """What was said in turns that were cut off before anything was heard: the next one answers it, too."""
+        self._is_over = False
 
     async def converse(self) -> None:
         """Hold one conversation: a turn for every utterance, until the device hangs up."""
@@ -100,18 +103,18 @@ class Conversation:
                             case WakeWord():
                                 self._hush()
                             case _:
-                                if isinstance(said, TextSaid):
-                                    self._stop_hearing()
-                                previous = self._barge_in()
+                                previous = self._barge_in(said)
                                 tasks.start_soon(self.take_turn, said, self._reply, previous, tasks)
             except OmoideError as error:
                 await self._excuse(error, self._reply.playback, self._default_language())
+            finally:
+                self._is_over = True
             tasks.cancel_scope.cancel()
 
     async def take_turn(
         self, said: Utterance | TextSaid, reply: Reply, previous: Reply, tasks: TaskGroup
     ) -> None:
-        """Answer one utterance. A voice never cancels listening, only answering: all that comes after the transcript.
+        """Answer one utterance. Nothing cancels listening, only answering: all that comes after the transcript.
 
         Args:
             said: The utterance, perhaps still growing, or a ready text.
@@ -134,17 +137,24 @@ class Conversation:
         self, said: Utterance | TextSaid, turn: Turn, reply: Reply
     ) -> OmoideError | None:
         """Fill in the transcript; return what went wrong, as the person must be told of it in due order."""
-        house = self.house
+        house, failure = self.house, None
+        house.listening.add(reply)
         try:
-            turn.transcript = await understand(
-                said, self.device, house.engines.asr, house.config, reply.hearing
-            )
+            with reply.hearing:
+                turn.transcript = await understand(
+                    said, self.device, house.engines.asr, house.config
+                )
         except OmoideError as error:
-            return error
+            failure = error
         finally:
+            house.listening.discard(reply)
+            reply.understood = True
             if isinstance(said, Utterance):
                 reply.asked_at = said.voice_ended_at
-        return None
+        if self._is_over and turn.transcript is None:
+            code = failure.code if failure else "server-stopped"
+            log.warning("last-words-lost", turn=turn.id, code=code)
+        return failure
 
     async def _fill_silence(
         self, said: Utterance | TextSaid, turn: Turn, reply: Reply, previous: Reply
@@ -174,6 +184,7 @@ class Conversation:
     async def _answer_or_apologize(
         self, turn: Turn, reply: Reply, failure: OmoideError | None
     ) -> None:
+        await anyio.lowlevel.checkpoint()  # a turn that was cut meanwhile shows nothing
         try:
             if failure is None:
                 await self._answer(turn, reply)
@@ -186,9 +197,9 @@ class Conversation:
             await self._apologize(turn, reply.playback, failure)
 
     async def _answer(self, turn: Turn, reply: Reply) -> None:
-        await anyio.lowlevel.checkpoint()  # a turn that was cut meanwhile shows nothing
-        transcript = self._with_unanswered(turn)
-        if not transcript:
+        turn.asked = transcript = self._with_unanswered(turn)
+        self._unanswered = None
+        if transcript is None:
             await reply.playback.finish()  # of the filler
             return
         self.device.send(ShowTranscript(transcript.text))
@@ -270,13 +281,13 @@ class Conversation:
         await playback.finish()
 
     def _with_unanswered(self, turn: Turn) -> Transcript | None:
-        """Put what earlier turns left unanswered in front of what was said in this one."""
-        said = turn.transcript or Transcript("", self._default_language())
-        joined = join_sentences((self._unanswered, said.text))
+        """Put what earlier turns left unanswered in front of what was said in this one; its language is the last one's."""
+        said = [words for words in (self._unanswered, turn.transcript) if words]
+        if not said:
+            return None
+        joined = join_sentences(words.text for words in said)
         text = tidy(joined, self.house.config.limits.text_chars)
-        self._unanswered = ""
-        turn.transcript = replace(said, text=text)
-        return turn.transcript if text else None
+        return Transcript(text, said[-1].language)
 
     def _put_away(self, turn: Turn, said: Utterance | TextSaid, reply: Reply) -> None:
         """Note how the turn ended, and let the next one begin."""
@@ -288,19 +299,18 @@ class Conversation:
         if was_cut and (not turn.heard or turn.heard != turn.reply):
             turn.interrupted = True
             mark(Happening.INTERRUPTED)
-        self._hand_on(turn, reply)
+        if not reply.finished.is_set():  # a released one has no say any more
+            self._hand_on(turn, reply)
         self._open.remove(reply)
         self._measure(turn, said, reply)
         reply.finished.set()
 
     def _hand_on(self, turn: Turn, reply: Reply) -> None:
-        """Leave what nothing was heard of in answer to the next turn; without a next one it stays with this one."""
-        if self._unanswered and (reply is self._reply or turn.transcript):
-            self._with_unanswered(turn)
-        answered = turn.heard or turn.error or reply.unwanted
-        if turn.transcript and not answered and reply is not self._reply:
-            self._unanswered = turn.transcript.text
-            turn.handed_on = True
+        """Leave the question to the next turn if nothing was heard in answer to it. Memory has its words from this one."""
+        if turn.forgotten or reply.unwanted or turn.heard or turn.error:
+            self._unanswered = None
+        else:
+            self._unanswered = turn.asked or self._with_unanswered(turn)
 
     def _measure(self, turn: Turn, said: Utterance | TextSaid, reply: Reply) -> None:
         playback = reply.playback
@@ -310,20 +320,25 @@ class Conversation:
             turn.said_audio = said.sound() if isinstance(said, Utterance) else None
             turn.reply_audio = playback.sound()
 
-    def _barge_in(self) -> Reply:
-        """Fall silent for a new turn; return the reply that is over."""
-        previous, self._reply = self._reply, self._new_reply()
+    def _barge_in(self, said: Utterance | TextSaid) -> Reply:
+        """Fall silent for a new turn; return the reply to wait for, which is over.
+
+        Who types does not wait for what is still being recognised, nor want it answered later.
+        """
+        if self._reply.playback.active:
+            self._fell_silent_at = anyio.current_time()
+        self._reply.cancel()
+        if isinstance(said, TextSaid):
+            for reply in self._open:
+                if not reply.understood:
+                    reply.release()
+        unfinished = [reply for reply in self._open if not reply.finished.is_set()]
+        previous = unfinished[-1] if unfinished else self._reply
+        self._reply = self._new_reply()
+        self._reply.understood = isinstance(said, TextSaid)
         self._open.append(self._reply)
         self.house.memory.make_way()
-        if previous.playback.active:
-            self._fell_silent_at = anyio.current_time()
-        previous.cancel()
         return previous
-
-    def _stop_hearing(self) -> None:
-        """Give up what is still being recognised: who types instead does not wait for it, nor want it answered later."""
-        for reply in self._open:
-            reply.hearing.cancel()
 
     def _hush(self) -> None:
         """Fall silent, if audible: the person called the robot's name and is about to say something."""
@@ -348,7 +363,7 @@ class Conversation:
         return quiet_seconds < guard_seconds
 
     def _language_of(self, turn: Turn) -> str:
-        return turn.transcript.language if turn.transcript else self._default_language()
+        return turn.question.language if turn.question else self._default_language()
 
     def _default_language(self) -> str:
         return self.device.language or self.house.config.persona.language

@@ -1,29 +1,81 @@
-"""Deletes everything about a person, wherever it is kept: memory, recordings, the last turns."""
+"""Deletes what is known of a person, wherever it is kept: memory, recordings, the last turns and those that are running."""
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from anyio import to_thread
 
 from server.memory.archive import Archive
-from server.recording import RECORDINGS, RecentTurns, erase_recordings
+from server.memory.models import Fact
+from server.memory.redaction import holds, tells
+from server.recording import RECORDINGS, RecentTurns, erase_recordings, erase_turns
+from server.trace import Turns
+from server.turn import Turn
 
 
-async def forget_person(
-    person: str, archive: Archive, data: Path, recent: RecentTurns | None = None
-) -> int:
-    """Delete everything about a person; return how many facts there were.
+class Forgetting:
+    """What has to be done together. Memory goes first: if it can't be changed, nothing else is."""
 
-    Args:
-        person: Who is forgotten.
-        archive: Of the memory, open for writing.
-        data: The folder for everything that is kept.
-        recent: The last turns, if a server runs.
+    def __init__(self, archive: Archive, data: Path, recent: RecentTurns, turns: Turns) -> None:
+        """Say where things are kept.
 
-    Raises:
-        StoreError: Something can't be deleted; the message says what.
-    """
-    gone = await archive.forget_person(person)
-    if recent is not None:
-        recent.forget(person)
-    await to_thread.run_sync(erase_recordings, data / RECORDINGS, person)
-    return gone
+        Args:
+            archive: Of the memory, open for writing.
+            data: The folder for everything that is kept.
+            recent: The last turns.
+            turns: The turns that are running.
+        """
+        self._archive = archive
+        self._recordings = data / RECORDINGS
+        self._recent = recent
+        self._turns = turns
+
+    async def forget_person(self, person: str) -> int:
+        """Delete everything about a person; return how many facts there were.
+
+        Raises:
+            StoreError: Something can't be deleted; the message says what.
+        """
+
+        def is_theirs(turn: Turn) -> bool:
+            return turn.person == person
+
+        with self._turns.forgetting(is_theirs):
+            gone = await self._archive.forget_person(person)
+        self._recent.forget(is_theirs)
+        await to_thread.run_sync(erase_recordings, self._recordings, person)
+        return gone
+
+    async def forget_facts(self, fact_ids: Sequence[str]) -> int:
+        """Delete facts and their words, wherever they were said or told; return how many facts there were.
+
+        A turn that is running with one of them in mind is not kept.
+
+        Raises:
+            StoreError: Something can't be deleted; the message says what.
+        """
+        found = [await self._archive.fact(fact_id) for fact_id in fact_ids]
+        facts = [fact for fact in found if fact is not None]
+        is_meant = partial(_is_told_in, facts)
+        told_in = [turn.id for turn in self._recent.list() if is_meant(turn)]
+        with self._turns.forgetting(is_meant):
+            forgotten = await self._archive.forget(fact_ids, told_in)
+        for person, turns in forgotten.turns.items():
+            self._recent.forget(lambda turn, gone=turns: turn.id in gone or is_meant(turn))  # type: ignore[misc]
+            theirs = [fact for fact in facts if fact.person == person]
+            in_record = partial(_is_told_by, theirs)
+            await to_thread.run_sync(erase_turns, self._recordings, person, turns, in_record)
+        return forgotten.facts
+
+
+def _is_told_in(facts: Sequence[Fact], turn: Turn) -> bool:
+    """Say whether one of these facts was said in a turn, or recalled for its answer."""
+    recalled = {line.id for line in turn.recalled.lines}
+    said = turn.transcript.text if turn.transcript else ""
+    return any(fact.id in recalled or tells(fact, turn.person, said) for fact in facts)
+
+
+def _is_told_by(facts: Sequence[Fact], record: str) -> bool:
+    """Say whether the written record of a turn tells of one of these facts."""
+    return any(fact.id in record or holds(record, fact.quote) for fact in facts)

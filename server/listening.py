@@ -326,7 +326,9 @@ class _Listener:
                 self._ear.finish(Ending.BUTTON)  # who types has finished speaking
                 return [event]
             case Aborted():
-                self._ear.forget()  # what follows is something new, even in the same breath
+                # What follows is something new, even in the same breath. Before it may have come the wake word, but nobody
+                # holds a button to say that.
+                self._ear.forget(Ending.BUTTON if self._holding else Ending.DISCARDED)
                 return [event]
             case _:
                 pass

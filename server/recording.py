@@ -7,8 +7,10 @@ import hashlib
 import json
 import re
 import shutil
+import uuid
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import structlog
@@ -22,6 +24,7 @@ log = structlog.get_logger(__name__)
 
 RECORDINGS = "recordings"
 """Name of their folder in the data folder."""
+_TRIES = 3
 
 
 class RecentTurns:
@@ -32,12 +35,12 @@ class RecentTurns:
 
     def turn_finished(self, turn: Turn) -> None:
         """Keep a turn, unless nothing was said and nothing went wrong."""
-        if turn.transcript or turn.error:
+        if turn.question or turn.error:
             self._turns.append(turn)
 
-    def forget(self, person: str) -> None:
-        """Forget what a person has said."""
-        kept = [turn for turn in self._turns if turn.person != person]
+    def forget(self, is_meant: Callable[[Turn], bool]) -> None:
+        """Forget some turns."""
+        kept = [turn for turn in self._turns if not is_meant(turn)]
         self._turns.clear()
         self._turns.extend(kept)
 
@@ -62,21 +65,23 @@ class Recorder:
 
         A broken character (half of a pair) can't be written as UTF-8, but JSON has an escape for it.
         """
-        if not (turn.transcript or turn.error):
+        if not (turn.question or turn.error):
             return
+        sounds = {".said.wav": turn.said_audio, ".reply.wav": turn.reply_audio}
         day = recordings_of(self._folder, turn.person) / f"{turn.started_at:%Y-%m-%d}"
         stem = day / f"{turn.started_at:%H%M%S}-{turn.id}"
         try:
+            if self._section.keep_turns or any(sound is not None for sound in sounds.values()):
+                self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if self._section.keep_turns:
                 stem.parent.mkdir(parents=True, exist_ok=True)
                 text = json.dumps(describe(turn), ensure_ascii=False, indent=1)
                 stem.with_suffix(".json").write_text(
                     text, encoding="utf-8", errors="backslashreplace"
                 )
-            if turn.said_audio is not None:
-                write_wav(stem.with_suffix(".said.wav"), turn.said_audio)
-            if turn.reply_audio is not None:
-                write_wav(stem.with_suffix(".reply.wav"), turn.reply_audio)
+            for ending, sound in sounds.items():
+                if sound is not None:
+                    write_wav(stem.with_suffix(ending), sound)
         except (OSError, RuntimeError) as error:  # the errors of libsndfile are RuntimeErrors
             log.warning("recording-failed", turn=turn.id, reason=str(error))
 
@@ -88,6 +93,46 @@ def recordings_of(folder: Path, person: str) -> Path:
     return folder / f"{readable}.{digest}"
 
 
+def erase_turns(
+    folder: Path, person: str, turns: Collection[str], is_meant: Callable[[str], bool]
+) -> None:
+    """Delete the recordings of some turns of a person.
+
+    Args:
+        folder: Of all recordings.
+        person: Whose turns.
+        turns: Their ids.
+        is_meant: Says of the written record of any other turn whether that goes, too.
+
+    Raises:
+        StoreError: ``recordings-undeletable``.
+    """
+    own = recordings_of(folder, person)
+    try:
+        files = [file for file in own.rglob("*") if file.is_file()]
+        gone = set(turns)
+        for file in files:
+            if file.suffix == ".json" and is_meant(file.read_text("utf-8", "replace")):
+                gone.add(_turn_of(file))
+        for file in files:
+            if _turn_of(file) in gone:
+                file.unlink(missing_ok=True)
+    except FileNotFoundError:
+        # The person is being forgotten: all of it goes. What came into their folder since then is looked through.
+        if own.exists():
+            erase_turns(folder, person, turns, is_meant)
+    except OSError as error:
+        raise StoreError(
+            "recordings-undeletable",
+            f"A recording in {own} can't be read or deleted ({error.strerror}). The facts are forgotten; delete what was "
+            "recorded of them by hand.",
+        ) from error
+
+
+def _turn_of(file: Path) -> str:
+    return file.name.partition(".")[0].partition("-")[2]
+
+
 def erase_recordings(folder: Path, person: str) -> None:
     """Delete the recordings of a person.
 
@@ -95,26 +140,39 @@ def erase_recordings(folder: Path, person: str) -> None:
         StoreError: ``recordings-undeletable``.
     """
     own = recordings_of(folder, person)
+    gone = folder / f".gone-{uuid.uuid4().hex}"
     try:
-        if own.exists():
-            shutil.rmtree(own)
+        with suppress(FileNotFoundError):
+            own.rename(
+                gone
+            )  # first: else what is being recorded at the moment comes in again and again
+            _delete(gone)
     except OSError as error:
+        left = gone if gone.exists() else own
         raise StoreError(
             "recordings-undeletable",
-            f"{own} can't be deleted ({error.strerror}). Memory is gone; delete this folder by hand.",
+            f"{left} can't be deleted ({error.strerror}). Memory is gone; delete this folder by hand.",
         ) from error
+
+
+def _delete(folder: Path) -> None:
+    for _ in range(_TRIES):
+        with suppress(OSError):  # a file that was just being opened when the folder was moved
+            shutil.rmtree(folder)
+            return
+    shutil.rmtree(folder)
 
 
 def describe(turn: Turn) -> Mapping[str, object]:
     """Return a turn as plain data, as in the API and in recordings."""
-    transcript = turn.transcript
+    question = turn.question
     return {
         "id": turn.id,
         "device": turn.device,
         "person": turn.person,
         "started_at": turn.started_at.isoformat(),
-        "transcript": transcript.text if transcript else "",
-        "language": transcript.language if transcript else "",
+        "transcript": question.text if question else "",
+        "language": question.language if question else "",
         "query": turn.query,
         "recalled": [
             {**_describe_fact(line), "score": line.score, "parts": dict(line.parts)}

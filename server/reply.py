@@ -6,14 +6,19 @@ import anyio
 
 from server.speaking import Playback
 
+LAST_WORDS_SECONDS = 4.0
+"""How long recognition may go on when the server stops; the door waits a little longer."""
+
 
 @dataclass(slots=True, eq=False)
 class Reply:
     """What has to be cancelled, and when, to end one reply."""
 
     playback: Playback
-    hearing: anyio.CancelScope = field(default_factory=anyio.CancelScope)
-    """What to cancel to give up the recognition of what was said."""
+    hearing: anyio.CancelScope = field(default_factory=lambda: anyio.CancelScope(shield=True))
+    """Around the recognition of what was said, which outlives the answer and the talk: its words are to be kept."""
+    understood: bool = False
+    """Whether recognition is over, however it ended."""
     waiting: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     """Around the task that fills the silence before the reply."""
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
@@ -27,3 +32,14 @@ class Reply:
         """Fall silent at once and stop thinking."""
         self.playback.stop()
         self.scope.cancel()
+
+    def hurry(self) -> None:
+        """Bound recognition: the server stops."""
+        self.hearing.deadline = anyio.current_time() + LAST_WORDS_SECONDS
+
+    def release(self) -> None:
+        """Give up the answer while recognition goes on: nobody has to wait for this reply any more."""
+        self.unwanted = True
+        self.waiting.cancel()
+        self.cancel()
+        self.finished.set()

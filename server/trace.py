@@ -5,7 +5,7 @@ Outside a turn (warm-up, background work) the same calls record nothing.
 """
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -37,14 +37,16 @@ class Turns:
     def __init__(self, clock: Clock, observers: Sequence[TurnObserver] = ()) -> None:
         self._clock = clock
         self._observers = tuple(observers)
+        self._open: dict[str, Turn] = {}
 
     @contextmanager
     def record(self, device: str, person: str) -> Iterator[Turn]:
-        """Record one turn; on leaving, however that happens, every observer gets it.
+        """Record one turn; on leaving, however that happens, every observer gets it, unless it is to be forgotten.
 
         An observer that fails is logged: neither the others nor the talk may suffer from it.
         """
         turn = Turn(uuid.uuid4().hex[:12], device, person, self._clock.now())
+        self._open[turn.id] = turn
         token = _running.set(_Running(turn, anyio.current_time()))
         mark(Happening.TURN_START)
         try:
@@ -52,12 +54,35 @@ class Turns:
         finally:
             mark(Happening.TURN_END)
             _running.reset(token)
-            for observer in self._observers:
-                try:
-                    observer.turn_finished(turn)
-                except Exception as error:
-                    name = type(observer).__name__
-                    log_fault("observer-fault", error, observer=name, turn=turn.id)
+            del self._open[turn.id]
+            if not turn.forgotten:
+                self._hand_out(turn)
+
+    @contextmanager
+    def forgetting(self, is_meant: Callable[[Turn], bool]) -> Iterator[None]:
+        """Let nobody keep the turns that are running and meant, nor those that begin while the block forgets the rest.
+
+        A block that fails forgets nothing: what still runs is kept again.
+        """
+        self._mark(is_meant, forgotten=True)
+        try:
+            yield
+        except BaseException:
+            self._mark(is_meant, forgotten=False)
+            raise
+        self._mark(is_meant, forgotten=True)
+
+    def _mark(self, is_meant: Callable[[Turn], bool], *, forgotten: bool) -> None:
+        for turn in filter(is_meant, self._open.values()):
+            turn.forgotten = forgotten
+
+    def _hand_out(self, turn: Turn) -> None:
+        for observer in self._observers:
+            try:
+                observer.turn_finished(turn)
+            except Exception as error:
+                name = type(observer).__name__
+                log_fault("observer-fault", error, observer=name, turn=turn.id)
 
 
 def mark(happening: Happening, code: str = "", at: float | None = None) -> None:

@@ -183,6 +183,9 @@ class Turn:
     person: str
     started_at: datetime
     transcript: Transcript | None = None
+    """What was said in this turn, and in no other."""
+    asked: Transcript | None = None
+    """What the model was asked: what was said in this turn, behind what earlier turns left unanswered."""
     query: str = ""
     recalled: Recollection = field(default_factory=Recollection)
     told: tuple[str, ...] = ()
@@ -193,8 +196,8 @@ class Turn:
     """The part of the reply that was really played."""
     emotion: str = "neutral"
     interrupted: bool = False
-    handed_on: bool = False
-    """Whether it was cut before anything was heard and the next turn answers its words, too."""
+    forgotten: bool = False
+    """Whether what it tells of was forgotten while it ran: nobody keeps anything of it."""
     error: str = ""
     """Code of the error that the person was told about."""
     prompt_tokens: int = 0
@@ -210,5 +213,10 @@ class Turn:
 
     @property
     def worth_keeping(self) -> bool:
-        """Whether something was said that no other turn keeps; whether it was answered makes no difference."""
-        return bool(self.transcript) and not self.handed_on
+        """Whether something was said; whether it was answered, and by which turn, makes no difference."""
+        return bool(self.transcript)
+
+    @property
+    def question(self) -> Transcript | None:
+        """What the model was asked or, before that, what was said."""
+        return self.asked or self.transcript

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 import anyio
+import structlog
 
 from firmware_bridge.events import TextSaid
 from firmware_bridge.wake_words import WAKE_WORDS
@@ -17,6 +18,8 @@ from server.speaking import written_language
 from server.trace import add_stage, mark
 from server.turn import Happening, Stage, Transcript
 
+log = structlog.get_logger(__name__)
+
 _LANGUAGE = re.compile("[a-z]{2}")
 
 
@@ -25,9 +28,8 @@ async def understand(
     device: Device,
     asr: Asr,
     config: Config,
-    hearing: anyio.CancelScope,
 ) -> Transcript:
-    """Return what was said; empty if it was nothing, or if nobody waits for it any more.
+    """Return what was said; empty if it was nothing.
 
     The recogniser starts with the first voice: without one (a button that was held in silence) it is not asked at all.
 
@@ -36,7 +38,6 @@ async def understand(
         device: Where it was said.
         asr: The recogniser.
         config: Patience, lengths and languages.
-        hearing: A fresh scope; cancel it to give up listening.
 
     Raises:
         OmoideError: Speech could not be recognised in time, or at all. Nothing else, whatever the recogniser raises.
@@ -45,22 +46,24 @@ async def understand(
     most_chars = config.limits.text_chars
     names = (*WAKE_WORDS, *config.server.wake_words)
     if isinstance(said, TextSaid):
-        text = without_wake_word(tidy(said.text, most_chars), names)
+        text = without_wake_word(_tidy(said.text, most_chars, device), names)
         return Transcript(text, written_language(text, language))
+    patience = anyio.CancelScope()
     try:
-        with hearing:
-            said.expire(hearing, config.asr.timeout_seconds)
+        with patience:
+            said.expire(patience, config.asr.timeout_seconds)
             if await said.has_voice():
                 transcript = await asr.transcribe(said, device.language)
                 _note_times(said)
-                checked = _checked(transcript, language, most_chars)
+                text = _tidy(transcript.text, most_chars, device)
+                checked = _checked(replace(transcript, text=text), language)
                 return replace(checked, text=without_wake_word(checked.text, names))
     except OmoideError:
         raise
     except Exception as error:
         log_fault("asr-fault", error, device=device.id)
         raise AsrError("asr-failed", "A fault in the program ended speech recognition.") from error
-    if said.is_none or anyio.current_time() < hearing.deadline:
+    if said.is_none:
         return Transcript("", language)
     raise AsrError(
         "asr-timeout",
@@ -75,12 +78,18 @@ def _note_times(said: Utterance) -> None:
     mark(Happening.ASR_END)
 
 
-def _checked(transcript: Transcript, language: str, most_chars: int) -> Transcript:
+def _tidy(text: str, most_chars: int, device: Device) -> str:
+    """Tidy what was said, and tell the house if its beginning is lost."""
+    if len(text) > most_chars:
+        log.warning("text-cut", device=device.id, chars=len(text), hint="limits.text_chars")
+    return tidy(text, most_chars)
+
+
+def _checked(transcript: Transcript, language: str) -> Transcript:
     """Return a transcript that the rest of the turn can rely on; the language becomes part of the names of files."""
-    text = tidy(transcript.text, most_chars)
     known = _LANGUAGE.fullmatch(transcript.language or "")
     return replace(
         transcript,
-        text="" if is_noise(text) else text,
+        text="" if is_noise(transcript.text) else transcript.text,
         language=transcript.language if known else language,
     )

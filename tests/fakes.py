@@ -26,7 +26,7 @@ from server.audio import LISTENING_RATE, Audio, Samples, level_dbfs, to_pcm
 from server.config import Config
 from server.conversation import Conversation, Engines, House
 from server.errors import OmoideError
-from server.memory import Page, page_of
+from server.memory import Page, exchange_of, page_of
 from server.memory.working import WorkingBuffer
 from server.phrasebook import Phrasebook
 from server.ports import (
@@ -69,6 +69,8 @@ class FakeMemory:
         self.asked: list[tuple[str, str, str]] = []
         """Person, query and language of every recall."""
         self.made_way = 0
+        self.pages: list[Page] = []
+        """What would be stored, in the order in which the turns ended."""
 
     async def recall(self, person: str, query: str, language: str) -> Recollection:
         await anyio.lowlevel.checkpoint()
@@ -85,7 +87,9 @@ class FakeMemory:
 
     def turn_finished(self, turn: Turn) -> None:
         if (page := page_of(turn)) is not None:
-            self.working.add(page)
+            self.pages.append(page)
+        if (exchange := exchange_of(turn)) is not None:
+            self.working.add(exchange)
 
 
 class FakeEngine:

@@ -25,6 +25,7 @@ from server.memory import comparing, scoring
 from server.memory.calibration import Calibration, Opinion, write_calibration
 from server.memory.comparing import Closeness
 from server.memory.judging import NO_OPINION, Forest, Perceptron, Scale, Vectors, pair_rows
+from server.memory.scoring import judged
 
 NOTHING: Mapping[str, object] = {"embedder": "", "judgements": 0, "gate": None, "error": None}
 GATES = tuple(float(gate) for gate in np.round(np.arange(0.3, 0.96, 0.01), 2))
@@ -215,7 +216,7 @@ def _choose_gate(cases: Sequence[_Case], tell: Tell, *, plain: bool) -> float:
         forest = _grow_relevance(known, _all_or_plain(plain=plain))
         for case in cases:
             if case.lesson.person in apart:
-                likely = forest.probabilities(list(case.signs.values())).tolist()
+                likely = judged(forest, list(case.signs.values()))
                 best = sorted(zip(likely, case.signs, strict=True), reverse=True)[:TOP]
                 ranked.append((case.lesson, best))
     chosen = GATES[-1]

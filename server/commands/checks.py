@@ -186,7 +186,7 @@ def _read_models(text: str) -> list[str]:
     """Return the names in a list of models; empty if this is none."""
     try:
         return [str(model["id"]) for model in json.loads(text)["data"]]
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         return []
 
 

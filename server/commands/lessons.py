@@ -157,7 +157,11 @@ class _LessonSet:
         return [fact for fact in facts if fact.id in wanted] + [others[place] for place in drawn]
 
     def of_change(self, fact: SetFact) -> list[ChangeLesson]:
-        """Return what a new fact teaches: among all that is known, and where only little is. Nothing if it is the first one."""
+        """Return what a new fact teaches; nothing if it is the first one.
+
+        It is looked at among all that is known, where only little is, and where nothing is but the fact that is nearest to
+        it: at the beginning of an acquaintance that is no reason to take it for the one that has changed.
+        """
         key = memory_id(fact.person, fact.id)
         new = self._entries[key]
         known = [
@@ -173,7 +177,7 @@ class _LessonSet:
         few = {each.id for each in self._few_of([entry.fact for entry in known], replaced)}
         return [
             self._change(new, some)
-            for some in (known, [entry for entry in known if entry.fact.id in few])
+            for some in (known, [entry for entry in known if entry.fact.id in few], known[:1])
             if some
         ]
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,13 @@ from server.registry import write_private
 from server.speaking import written_language
 
 NOTHING: Mapping[str, Mapping[str, object]] = {
-    "list": {"facts": [], "error": None},
+    "list": {"facts": [], "waiting": 0, "error": None},
     "search": {"candidates": [], "error": None},
     "show": {"fact": None, "error": None},
     "forget": {"forgotten": 0, "error": None},
     "export": {"persons": [], "error": None},
     "reindex": {"embedded": 0, "persons": [], "error": None},
-    "extract": {"stored": [], "error": None},
+    "extract": {"stored": [], "waiting": 0, "interrupted": False, "error": None},
 }
 """The shape of each command's JSON object when nothing came of it."""
 
@@ -48,17 +48,22 @@ async def list_facts(person: str, superseded: bool, place: Place, tell: Tell) ->
     Raises:
         OmoideError: The memory can't be had, or nothing is stored of that person.
     """
-    facts: list[Row] = []
     async with open_access(place) as memory:
-        for one in await _persons(memory, person):
-            facts += await memory.facts(one, superseded=superseded)
+        persons = await _persons(memory, person)
+        listings = [await memory.facts(one, superseded=superseded) for one in persons]
+    facts = [fact for listing in listings for fact in listing.facts]
+    waiting = sum(listing.waiting for listing in listings)
     if facts:
         headings = ("ID", "PERSON", "SAID AT", "FACT")
         now = (place.clock or SystemClock(place.config.server.timezone)).now()
         tell_table([headings, *(_row(fact, now) for fact in facts)], tell)
     else:
         tell("Nothing is known yet.")
-    return Report({**NOTHING["list"], "facts": facts})
+    if waiting:
+        tell(
+            f"{waiting} exchanges wait for facts to be drawn from them: after some silence, or with `omoide extract`."
+        )
+    return Report({**NOTHING["list"], "facts": facts, "waiting": waiting})
 
 
 async def search(question: Question, place: Place, tell: Tell) -> Report:
@@ -71,13 +76,14 @@ async def search(question: Question, place: Place, tell: Tell) -> Report:
     zone = config.server.timezone
     if not question.text.strip():
         raise OmoideError("text-empty", "There is nothing to look for. Give a question.")
-    at = parse_moment(question.at, zone) if question.at else SystemClock(zone).now()
+    at = parse_moment(question.at, zone) if question.at else None
     language = question.language or written_language(question.text, config.persona.language)
     async with open_access(place) as memory:
         person = await _one_person(memory, question.person)
         found = await memory.search(person, Search(question.text, language, at, question.limit))
     _tell_candidates(found, tell)
-    data = {"person": person, "language": language, "at": at.isoformat(), "candidates": found}
+    asked_at = (at or SystemClock(zone).now()).isoformat()
+    data = {"person": person, "language": language, "at": asked_at, "candidates": found}
     return Report({**NOTHING["search"], **data})
 
 
@@ -163,9 +169,13 @@ async def extract(person: str, place: Place, tell: Tell) -> Report:
         OmoideError: The memory can't be had, or no facts could be drawn; what was said stays queued then.
     """
     async with open_access(place) as memory:
-        stored = await memory.extract(person)
-    tell_stored(stored, tell)
-    return Report({**NOTHING["extract"], "stored": stored})
+        drawn = await memory.extract(person)
+    tell_stored(drawn.stored, tell)
+    if drawn.interrupted:
+        tell("It ended early: somebody began to talk, and the model has to answer them first.")
+    if drawn.waiting:
+        tell(f"{drawn.waiting} exchanges still wait. They are taken up again in the next silence.")
+    return Report({**NOTHING["extract"], **asdict(drawn)})
 
 
 def tell_stored(stored: Sequence[Mapping[str, Any]], tell: Tell) -> None:

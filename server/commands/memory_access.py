@@ -11,23 +11,27 @@ from urllib.parse import quote
 import anyio
 from anyio import to_thread
 
-from server import embedding, forgetting, llm
+from server import embedding, llm
 from server.clock import SystemClock
 from server.commands.api import Api, api_of
 from server.commands.reach import Place
 from server.config import Config
-from server.errors import OmoideError, StoreError
+from server.errors import OmoideError
 from server.extraction import choose_extractor
+from server.folder_lock import FileLock, lock_data
+from server.forgetting import Forgetting
 from server.memory import Memory
 from server.memory.extract import Extractor, RulesExtractor
 from server.memory.opening import open_memory
 from server.memory.store import Store
 from server.memory.traits import load_dimensions
 from server.prompting import PROMPTS, PromptFiles
+from server.recording import RecentTurns
+from server.trace import Turns
 from server.web.memory import describe_candidate, describe_fact, describe_page
 
 if TYPE_CHECKING:
-    from server.ports import Embedder
+    from server.ports import Clock, Embedder
 
 Row: TypeAlias = dict[str, Any]
 """A fact, an exchange or a candidate as the API describes it."""
@@ -39,8 +43,29 @@ class Search:
 
     text: str
     language: str
-    at: datetime
+    at: datetime | None
+    """None for now, with all that is known."""
     limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What is known of a person."""
+
+    facts: list[Row]
+    waiting: int
+    """Exchanges that facts have still to be drawn from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What came of drawing facts."""
+
+    stored: list[Row]
+    waiting: int
+    """Exchanges that wait all the same."""
+    interrupted: bool
+    """Whether it ended early because somebody began to talk."""
 
 
 class MemoryAccess(Protocol):
@@ -49,7 +74,7 @@ class MemoryAccess(Protocol):
     async def persons(self) -> list[str]:
         """Return everybody of whom anything is stored."""
 
-    async def facts(self, person: str, *, superseded: bool) -> list[Row]:
+    async def facts(self, person: str, *, superseded: bool) -> Listing:
         """Return the facts of a person, with those that were replaced or without."""
 
     async def fact(self, fact_id: str) -> Row:
@@ -70,8 +95,8 @@ class MemoryAccess(Protocol):
     async def reindex(self, person: str) -> int:
         """Make the vector index of a person anew; return how many facts were embedded."""
 
-    async def extract(self, person: str) -> list[Row]:
-        """Draw facts from what waits, of everybody if no person is named; return the new ones."""
+    async def extract(self, person: str) -> Drawn:
+        """Draw facts from what waits, of everybody if no person is named."""
 
 
 @asynccontextmanager
@@ -99,11 +124,11 @@ class RemoteMemory:
         answer = await self._api.ask("GET", "/api/memory/persons")
         return list(answer["persons"])
 
-    async def facts(self, person: str, *, superseded: bool) -> list[Row]:
+    async def facts(self, person: str, *, superseded: bool) -> Listing:
         """Return the facts of a person."""
         params = {"superseded": "true"} if superseded else {}
         answer = await self._api.ask("GET", f"{_path(person)}/facts", params)
-        return list(answer["facts"])
+        return Listing(list(answer["facts"]), int(answer.get("waiting", 0)))
 
     async def fact(self, fact_id: str) -> Row:
         """Return one fact."""
@@ -114,9 +139,10 @@ class RemoteMemory:
         params: dict[str, str | int] = {
             "q": search.text,
             "language": search.language,
-            "at": search.at.isoformat(),
             "limit": search.limit,
         }
+        if search.at is not None:
+            params["at"] = search.at.isoformat()
         answer = await self._api.ask("GET", f"{_path(person)}/search", params)
         return list(answer["candidates"])
 
@@ -137,14 +163,17 @@ class RemoteMemory:
         """Make the vector index of a person anew."""
         return int((await self._api.ask("POST", f"{_path(person)}/reindex"))["embedded"])
 
-    async def extract(self, person: str) -> list[Row]:
+    async def extract(self, person: str) -> Drawn:
         """Draw facts."""
         answer = await self._api.ask("POST", "/api/debug/extract", body={"person": person})
-        return list(answer["stored"])
+        waiting, interrupted = int(answer.get("waiting", 0)), bool(answer.get("interrupted"))
+        return Drawn(list(answer["stored"]), waiting, interrupted)
 
 
 def _path(*parts: str) -> str:
-    return "/".join(("/api/memory", *(quote(part, safe="") for part in parts)))
+    # Dots, too: a client takes a segment of one or two for a step in the path.
+    escaped = (quote(part, safe="").replace(".", "%2E") for part in parts)
+    return "/".join(("/api/memory", *escaped))
 
 
 class FolderMemory:
@@ -159,6 +188,7 @@ class FolderMemory:
         self._folder = place.data / "memory"
         self._store: Store | None = None
         self._memory: Memory | None = None
+        self._lock: FileLock | None = None
         self._embedder: Embedder | None = None
         self._is_warm = False
 
@@ -170,6 +200,8 @@ class FolderMemory:
             await to_thread.run_sync(self._store.close)
         if self._embedder is not None:
             await self._embedder.aclose()
+        if self._lock is not None:
+            self._lock.release()
 
     async def persons(self) -> list[str]:
         """Return everybody of whom anything is stored; nobody if there is no memory yet."""
@@ -177,14 +209,14 @@ class FolderMemory:
             return []
         return await to_thread.run_sync((await self._read()).persons)
 
-    async def facts(self, person: str, *, superseded: bool) -> list[Row]:
+    async def facts(self, person: str, *, superseded: bool) -> Listing:
         """Return the facts of a person."""
-        facts = await to_thread.run_sync((await self._read()).facts_of, person)
-        return [
-            describe_fact(fact, self._place.config.fading)
-            for fact in facts
-            if superseded or fact.current
-        ]
+        store = await self._read()
+        facts = await to_thread.run_sync(store.facts_of, person)
+        waiting = await to_thread.run_sync(store.queue.count, person)
+        fading = self._place.config.fading
+        listed = [describe_fact(one, fading) for one in facts if superseded or one.current]
+        return Listing(listed, waiting)
 
     async def fact(self, fact_id: str) -> Row:
         """Return one fact."""
@@ -214,24 +246,26 @@ class FolderMemory:
 
     async def forget(self, fact_ids: Sequence[str]) -> int:
         """Delete facts."""
-        return await (await self._open()).archive.forget(fact_ids)
+        return await (await self._forgetting()).forget_facts(fact_ids)
 
     async def forget_person(self, person: str) -> int:
         """Delete everything of a person."""
-        archive = (await self._open()).archive
-        return await forgetting.forget_person(person, archive, self._place.data)
+        return await (await self._forgetting()).forget_person(person)
 
     async def reindex(self, person: str) -> int:
         """Make the vector index of a person anew."""
         return await (await self._warm()).archive.reindex(person)
 
-    async def extract(self, person: str) -> list[Row]:
+    async def extract(self, person: str) -> Drawn:
         """Draw facts with the engine of the configuration."""
         memory = await self._warm()
         async with _open_extractor(self._place) as extractor:
             memory.consolidator.extractor = extractor
             stored = await memory.extract(person or None, put_off=True)
-        return [describe_fact(fact, self._place.config.fading) for fact in stored]
+        waiting = await memory.archive.waiting(person or None)
+        interrupted = memory.consolidator.gave_way
+        fading = self._place.config.fading
+        return Drawn([describe_fact(fact, fading) for fact in stored], waiting, interrupted)
 
     @property
     def _file(self) -> Path:
@@ -247,30 +281,27 @@ class FolderMemory:
         if self._memory is None:
             self._check()
             config = self._place.config
+            self._lock = await to_thread.run_sync(lock_data, self._place.data)
             self._embedder = self._place.embedder or embedding.build(config.embedding)
-            clock = self._place.clock or SystemClock(config.server.timezone)
-            try:
-                self._memory = await to_thread.run_sync(
-                    open_memory,
-                    config,
-                    self._folder,
-                    self._embedder,
-                    RulesExtractor(),
-                    clock,
-                    load_dimensions(_prompts_of(config)),
-                )
-            except StoreError as error:
-                raise self._name_way(error) from error
+            self._memory = await to_thread.run_sync(
+                open_memory,
+                config,
+                self._folder,
+                self._embedder,
+                RulesExtractor(),
+                self._clock,
+                load_dimensions(_prompts_of(config)),
+            )
         return self._memory
 
-    def _name_way(self, error: StoreError) -> StoreError:
-        if error.code != "index-locked":
-            return error
-        return StoreError(
-            error.code,
-            f"A server, or another command, works in {self._place.data}. Ask the server with --url, e.g. "
-            "http://127.0.0.1:8003, or stop it first.",
-        )
+    async def _forgetting(self) -> Forgetting:
+        """Return what forgets. No turn runs in a folder that nobody else works in."""
+        archive = (await self._open()).archive
+        return Forgetting(archive, self._place.data, RecentTurns(0), Turns(self._clock))
+
+    @property
+    def _clock(self) -> "Clock":
+        return self._place.clock or SystemClock(self._place.config.server.timezone)
 
     async def _warm(self) -> Memory:
         memory = await self._open()

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +87,8 @@ def read_recall_set(path: Path) -> RecallSet:
         OmoideError: ``recall-set-invalid``: the file is missing or a line of it can't be used; the message names the line.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        # Editors on Windows begin with a mark; a text may hold other ends of lines than "\n".
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise _invalid(f"{path} can't be read ({error}).") from error
     events = [
@@ -107,6 +108,10 @@ def read_recall_set(path: Path) -> RecallSet:
 def _read_line(place: str, line: str) -> SetFact | SetQuestion:
     try:
         return _read_row(json.loads(line))
+    except RecursionError as error:
+        raise _invalid(
+            f"{place}: brackets are nested too deeply; a row is one flat object."
+        ) from error
     except (ValueError, TypeError, KeyError) as error:
         raise _invalid(f"{place}: {error}") from error
 
@@ -149,6 +154,10 @@ def _moment(row: dict[str, Any], key: str) -> datetime:
     moment = datetime.fromisoformat(_text(row, key))
     if moment.tzinfo is None:
         raise ValueError(f"{key} needs a zone, e.g. 2026-09-27T12:00:00+09:00")
+    try:
+        moment.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError(f"{key} lies beyond the ends of the calendar") from error
     return moment
 
 

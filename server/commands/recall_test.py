@@ -132,13 +132,15 @@ async def recall_test(
         await embedder.aclose()
     figures = measure(asked)
     if plot is not None:
-        from server.commands.recall_plot import draw  # noqa: PLC0415 - the library for plots is optional
+        from server.commands.recall_plot import (  # noqa: PLC0415 - the library for plots is optional
+            draw,
+            gate_in_use,
+        )
 
         calibration = load_calibration(
             config.retrieval.calibration, embedder.model, embedder.dimensions
         )
-        gate = config.retrieval.gate
-        draw(asked, plot, calibration.gate if gate is None else gate)
+        draw(asked, plot, gate_in_use(config.retrieval, calibration))
         tell(f"Drawn: {plot}")
     _tell_figures(figures, tell)
     wrong = [verdict for one in asked if (verdict := what_went_wrong(one)) is not None]

@@ -14,6 +14,7 @@ from server.commands.backup import DATABASE, FORMAT, MANIFEST, MODELS, check_who
 from server.commands.report import Report, Tell
 from server.config import Config
 from server.errors import OmoideError, StoreError
+from server.folder_lock import lock_data
 from server.memory.index_folder import IndexFolder
 from server.memory.store import Store
 
@@ -52,6 +53,8 @@ def _check_idle(data: Path) -> None:
     """Refuse if a server, or another command, works in the data folder."""
     index, database = data / "memory" / "index", data / DATABASE
     try:
+        if data.is_dir():
+            lock_data(data).release()
         if index.is_dir():
             IndexFolder(index).release()
         if database.exists():
@@ -127,7 +130,7 @@ def _is_inside(name: str) -> bool:
 
 def _check_manifest(source: Path, archive: tarfile.TarFile) -> None:
     file = archive.extractfile(MANIFEST)
-    with suppress(ValueError, AttributeError):
+    with suppress(ValueError, AttributeError, RecursionError):
         found = json.loads(file.read()) if file else None
         written = found.get("format") if isinstance(found, dict) else None
         if written == FORMAT:

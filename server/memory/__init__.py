@@ -26,11 +26,11 @@ from server.memory.store import Store
 from server.memory.working import WorkingBuffer
 from server.memory.writer import Writer
 from server.ports import Clock
-from server.turn import Recollection, Turn
+from server.turn import Recollection, Transcript, Turn
 
 log = structlog.get_logger(__name__)
 
-__all__ = ["Memory", "Page", "TalkMemory", "page_of"]
+__all__ = ["Memory", "Page", "TalkMemory", "exchange_of", "page_of"]
 
 
 class TalkMemory(Protocol):
@@ -115,20 +115,28 @@ class Memory:
     ) -> list[Candidate]:
         """Return every fact that was looked at for a query, best first, with its scores and whether it passed.
 
+        Args:
+            person: Whose memory.
+            query: As transcribed.
+            language: Two-letter code of it.
+            at: When it is asked: what was said later is left out, and what was replaced later holds. None for now.
+
         Raises:
             StoreError: The store can't be read.
         """
-        return await self._reader.candidates(person, query, language, at or self._clock.now())
+        moment = at or self._clock.now()
+        return await self._reader.candidates(person, query, language, moment, as_of=at is not None)
 
     def recent(self, person: str, now: datetime) -> list[Page]:
         """Return the last exchanges, oldest first; none if the last one is longer ago than the window."""
         return self._working.recent(person, now)
 
     def turn_finished(self, turn: Turn) -> None:
-        """Keep what was said in a finished turn: in the buffer at once, in the store a moment later."""
+        """Keep what was said in a finished turn in the store, and what was answered in the buffer, for the next question."""
         if (page := page_of(turn)) is not None:
-            self._working.add(page)
             self._writer.add_page(page)
+        if (exchange := exchange_of(turn)) is not None:
+            self._working.add(exchange)
         if reached := _pages_told(turn):
             self._writer.submit(partial(self._store.tiers.visit, reached, self._clock.now()))
 
@@ -148,7 +156,8 @@ class Memory:
 
     async def keep_up(self) -> None:
         """Do what comes round every minute: try again what could not be stored, drawn or embedded before."""
-        await self._writer.settle()
+        await self._writer.run(self._store.scrub_again)
+        await self._shelves.forget_again()
         with suppress(OmoideError):
             await self.catch_up()
         await self.consolidator.keep_up()
@@ -175,14 +184,26 @@ def _pages_told(turn: Turn) -> list[str]:
 
 
 def page_of(turn: Turn) -> Page | None:
-    """Return the exchange that a finished turn was; None if nothing was said. An apology is no part of it."""
-    if not turn.worth_keeping or turn.transcript is None:
+    """Return what was said in a finished turn and what was heard in it; None if nothing was said.
+
+    An apology is no part of it.
+    """
+    return _page(turn, turn.transcript)
+
+
+def exchange_of(turn: Turn) -> Page | None:
+    """Return the same with the question as the model was asked it."""
+    return _page(turn, turn.question)
+
+
+def _page(turn: Turn, said: Transcript | None) -> Page | None:
+    if not said:
         return None
     return Page(
-        said=turn.transcript.text,
+        said=said.text,
         heard="" if turn.error else turn.heard,
         at=turn.started_at,
-        language=turn.transcript.language,
+        language=said.language,
         interrupted=turn.interrupted,
         id=turn.id,
         person=turn.person,

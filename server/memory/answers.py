@@ -2,7 +2,8 @@
 
 Whole values are taken out of whatever stands around them (prose, code fences, a list, a wrapper that is missing or
 doubled); what was cut off is left out, and what can't be understood spoils nothing beside it. An answer without any JSON,
-or with objects that are no facts, is a failure, not "no facts".
+or with objects that are no facts, is a failure, not "no facts". That there are none has to be the answer itself: an empty
+list in the middle of prose, or in our own instructions that a model repeats, says nothing.
 """
 
 import json
@@ -27,6 +28,7 @@ from server.memory.answer_parts import (
     read_trait,
 )
 from server.memory.keeping import storable
+from server.memory.terms import letters
 
 _Entry = TypeVar("_Entry")
 
@@ -44,6 +46,9 @@ _PARTS = frozenset({"facts", "topics", "continues", "chain", "profile", "traits"
 _PORTRAIT = ("profile", "traits", "agent")
 _START = re.compile(r'(?:"(\w{1,20})"\s*:\s*)?[{\[]|"(chain)"\s*:\s*"')
 """Where a value begins, and the key before it."""
+
+_SHORTEST_LINE = 15
+"""Letters of a line of instructions that nobody writes by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +70,17 @@ class Answer:
     """How many entries of each part could not be understood or were too many; none where all was well."""
 
 
-def read_answer(answer: str) -> Answer:
+def read_answer(answer: str, instructions: str = "") -> Answer:
     """Return what a model wrote about a batch; no facts only if it says that there are none.
+
+    Args:
+        answer: All that the model wrote.
+        instructions: What it was told to do; an answer that repeats a line of it is no word that there are no facts.
 
     Raises:
         OmoideError: ``extraction-malformed``: the answer holds no JSON that could be a list of facts, or objects that are none.
     """
-    found = _found_in(answer)
+    found = _found_in(answer, instructions)
     facts = found.read("facts", read_fact, MOST_FACTS + 1)
     if not found.understood("facts", facts) or len(facts) > MOST_FACTS:
         raise OmoideError(
@@ -92,13 +101,17 @@ def read_answer(answer: str) -> Answer:
     )
 
 
-def read_portrait(answer: str) -> Answer:
+def read_portrait(answer: str, instructions: str = "") -> Answer:
     """Return the profile, the traits and what the agent did in a model's answer; anything else in it is not read.
+
+    Args:
+        answer: As in `read_answer`.
+        instructions: Likewise.
 
     Raises:
         OmoideError: ``extraction-malformed``: none of the three can be understood.
     """
-    found = _found_in(answer)
+    found = _found_in(answer, instructions)
     profile = found.read("profile", read_profile)
     traits = found.read("traits", read_trait)
     agent = found.read("agent", read_fact)
@@ -120,25 +133,26 @@ class _Found:
         self._whole: set[str] = set()
         self._broken: set[str] = set()
 
-    def take(self, part: str, value: Any, depth: int = 0) -> None:
+    def take(self, part: str, value: Any, depth: int = 0, *, alone: bool) -> None:
         """Sort a whole value in; a wrapper is opened, and what belongs to no part is left.
 
         Args:
             part: The key before it or around it; empty if there is none, as before a bare list of facts.
             value: As decoded.
             depth: Number of wrappers that it came out of.
+            alone: Whether it is the answer, so that an empty list in it says that there is nothing.
         """
         members = _members(value)
         if members and depth < _DEEPEST:
             for key, inner in members.items():
                 self._whole.add(key)
-                self.take(key, inner, depth + 1)
+                self.take(key, inner, depth + 1, alone=alone)
         elif part == "chain":
             self.chain = storable(value).strip() if isinstance(value, str) else self.chain
         elif part in _PARTS:
-            self._add(part, value if isinstance(value, list) else [value], depth)
+            self._add(part, value if isinstance(value, list) else [value], depth, alone=alone)
         elif not part and (isinstance(value, list) or "text" in value):
-            self._add("facts", value if isinstance(value, list) else [value], depth)
+            self._add("facts", value if isinstance(value, list) else [value], depth, alone=alone)
 
     def miss(self, part: str) -> None:
         """Note that a value of a part, or around all parts, breaks off."""
@@ -171,21 +185,22 @@ class _Found:
         objects = any(isinstance(entry, dict) for entry in self.entries[part])
         return bool(drafts) or (part in self._empty and not objects)
 
-    def _add(self, part: str, entries: list[Any], depth: int) -> None:
-        if not entries:
+    def _add(self, part: str, entries: list[Any], depth: int, *, alone: bool) -> None:
+        if not entries and alone:
             self._empty.add(part)
         for entry in entries:
             if depth < _DEEPEST and _members(entry):
-                self.take(part, entry, depth + 1)
+                self.take(part, entry, depth + 1, alone=alone)
             else:
                 self.entries[part].append(entry)
 
 
-def _found_in(answer: str) -> _Found:
+def _found_in(answer: str, instructions: str) -> _Found:
     """Read the JSON values from the left, outermost first; of one that breaks off, the whole values that it holds."""
     decoder = json.JSONDecoder(strict=False)
     found = _Found()
-    around, place, broken = "", 0, 0
+    is_echo = _repeats(answer, instructions)
+    around, place, broken, opened = "", 0, 0, -1
     while (start := _START.search(answer, place)) is not None and broken <= _MOST_BROKEN:
         part = start[1] or start[2] or ""
         opening = start.end() - 1
@@ -193,6 +208,7 @@ def _found_in(answer: str) -> _Found:
             value, place = decoder.raw_decode(answer, opening)
         except (ValueError, RecursionError) as error:
             around = part or around
+            opened = opening if opened < 0 else opened
             if _breaks_off(error, answer):
                 found.miss(around)
             place = opening + 1  # what it holds may be whole
@@ -200,8 +216,32 @@ def _found_in(answer: str) -> _Found:
         else:
             if part:
                 found.keep(part)
-            found.take(part or around, value)
+            is_member = bool(part) and opened >= 0 and _is_member(answer, opened, place)
+            alone = is_member or _stands_alone(answer, start.start(), place)
+            found.take(part or around, value, alone=alone and not is_echo)
     return found
+
+
+def _stands_alone(answer: str, start: int, end: int) -> bool:
+    """Say whether a value has its lines for itself, or ends the answer."""
+    before = answer[:start].rpartition("\n")[2]
+    after = answer[end:].partition("\n")[0]
+    return not after.strip(" `\t\r.") and (
+        not before.strip(" `\t\r") or not answer[end:].strip(" `\t\r\n.")
+    )
+
+
+def _repeats(answer: str, instructions: str) -> bool:
+    """Say whether an answer holds a whole line of the instructions, whatever they were spaced and marked like."""
+    written = letters(answer.rpartition("</think>")[2])
+    lines = (letters(line) for line in instructions.splitlines())
+    return any(len(line) >= _SHORTEST_LINE and line in written for line in lines)
+
+
+def _is_member(answer: str, opened: int, end: int) -> bool:
+    """Say whether a value with a key is a part of an object that is the answer, though it is broken somewhere else."""
+    before = answer[:opened].rpartition("\n")[2]
+    return not before.strip(" `\t\r") and re.match(r"\s*(?:[,}\]]|$)", answer[end:]) is not None
 
 
 def _breaks_off(error: Exception, answer: str) -> bool:

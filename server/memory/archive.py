@@ -1,16 +1,27 @@
 """What is kept of a person, for their own eyes: listing it, showing it, and forgetting it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from anyio import to_thread
 
 from server.memory.models import Fact, Page
 from server.memory.page_shelves import PageShelves
+from server.memory.redaction import tells
 from server.memory.shelves import Shelves
 from server.memory.store import Store
 from server.memory.working import WorkingBuffer
 from server.memory.writer import Writer
+
+
+class Forgotten(NamedTuple):
+    """What went when facts were forgotten."""
+
+    facts: int
+    """How many there were."""
+    turns: Mapping[str, frozenset[str]]
+    """By person, the turns in which they were said or may have been told."""
 
 
 class Archive:
@@ -42,19 +53,54 @@ class Archive:
         """Return all exchanges of a person, oldest first."""
         return await to_thread.run_sync(self._store.pages.of, person)
 
+    async def waiting(self, person: str | None = None) -> int:
+        """Return how many exchanges, of a person or of everybody, facts have still to be drawn from."""
+        return await to_thread.run_sync(self._store.queue.count, person)
+
     async def persons(self) -> list[str]:
         """Return everybody of whom anything is stored."""
         return await to_thread.run_sync(self._store.persons)
 
-    async def forget(self, fact_ids: Sequence[str]) -> int:
-        """Delete facts and what was said that nothing else was drawn from; return how many facts there were."""
-        return await self._writer.run(partial(self._store.forget, fact_ids))
+    async def forget(self, fact_ids: Sequence[str], told_in: Collection[str] = ()) -> Forgotten:
+        """Delete facts and their words, wherever they stand in what was said; see `Store.forget`.
+
+        Args:
+            fact_ids: Which facts; those that are not there don't matter.
+            told_in: The turns whose answers were given with one of the facts in mind.
+        """
+        forgotten = await self._writer.run(partial(self._forget, fact_ids, told_in))
+        for person, turns in forgotten.turns.items():
+            self._working.forget_pages(person, turns)
+        await self._shelves.forget(forgotten.turns)
+        for person in forgotten.turns:
+            self._page_shelves.drop(person)
+        return forgotten
+
+    def _forget(self, fact_ids: Sequence[str], told_in: Collection[str]) -> Forgotten:
+        known = [fact for id_ in fact_ids if (fact := self._store.fact(id_)) is not None]
+        touched = {*self._store.pages_telling(fact_ids), *told_in}
+        persons = {fact.person for fact in known}
+        # In a talk one thing leads to another: what was answered after the first of them may tell of it again.
+        turns = {
+            one: frozenset(touched.union(self._working.since(one, touched))) for one in persons
+        }
+        self._store.forget(fact_ids, sorted(frozenset().union(*turns.values())))
+        self._writer.give_up(
+            lambda page: any(tells(fact, page.person, page.said) for fact in known)
+        )
+        return Forgotten(len(known), turns)
 
     async def forget_person(self, person: str) -> int:
         """Delete everything about a person; return how many facts there were."""
+
+        def forget() -> int:
+            gone = self._store.forget_person(person)
+            self._writer.give_up(lambda page: page.person == person)
+            return gone
+
+        gone = await self._writer.run(forget)
         self._working.forget(person)
-        gone = await self._writer.run(partial(self._store.forget_person, person))
-        await self._shelves.drop(person)
+        await self._shelves.forget([person])
         self._page_shelves.drop(person)
         return gone
 

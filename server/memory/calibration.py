@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from server.errors import ConfigError
 from server.memory.comparing import Closeness
 from server.memory.judging import Forest, Perceptron, Scale, Vectors, pair_rows
+from server.memory.scoring import judged
 
 KNOWN = {
     ("use-multilingual-v3 ", 512): "use",
@@ -79,7 +80,7 @@ class Calibration:
             (self.relevance, [key for key in signs if key in embedded]),
             (self.words, [key for key in signs if key not in embedded]),
         ):
-            likely = forest.probabilities([signs[key] for key in keys]).tolist()
+            likely = judged(forest, [signs[key] for key in keys])
             found.update(zip(keys, likely, strict=True))
         return found
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence, Set
 
 from server.memory.answer_parts import NoteDraft, ProfileDraft, TopicDraft, TraitDraft
 from server.memory.attribution import is_denied, is_of_speaker, sentences_around
-from server.memory.grounding import is_grounded
+from server.memory.grounding import is_spoken
 from server.memory.harvest import Topic
 from server.memory.lexicon import KIN
 from server.memory.models import Level, Note, NoteKind, Page, ProfileEntry, ProfileField, Trait
@@ -49,9 +49,9 @@ def plain_line(text: str, longest: int) -> str:
 
 def pages_of(turn: int, pages: Sequence[Page]) -> Iterator[Page]:
     """Return the pages that a draft may come from: the one that it names, then the latest first."""
-    if 0 < turn <= len(pages):
-        yield pages[turn - 1]
-    yield from reversed(pages)
+    named = pages[turn - 1 : turn] if turn > 0 else []
+    yield from named
+    yield from (page for page in reversed(pages) if page not in named)
 
 
 def checked_topics(
@@ -111,7 +111,7 @@ def checked_traits(
                 dimension=draft.dimension,
                 level=Level(draft.level),
                 seen_at=max(page.at for page in shown_by),
-                sources=tuple(page.id for page in shown_by),
+                sources=tuple(turn for page in shown_by for turn in page.turns),
             )
             found.setdefault(draft.dimension, trait)
     return tuple(found.values())
@@ -125,7 +125,7 @@ def checked_notes(drafts: Sequence[NoteDraft], pages: Sequence[Page]) -> tuple[N
 
 def is_quoted(quote: str, page: Page) -> bool:
     """Say whether the person really said a quote in an exchange, give or take some spelling."""
-    return len(quote) <= LONGEST_QUOTE and is_grounded(quote, quote, page.said, page.language)
+    return len(quote) <= LONGEST_QUOTE and is_spoken(quote, quote, page.said, page.language)
 
 
 def _entry(draft: ProfileDraft, pages: Sequence[Page]) -> ProfileEntry | None:
@@ -139,7 +139,7 @@ def _entry(draft: ProfileDraft, pages: Sequence[Page]) -> ProfileEntry | None:
             for sentence in sentences_around(draft.quote, page.said)
         )
         if told:
-            return ProfileEntry(page.person, field, value, page.at, (page.id,))
+            return ProfileEntry(page.person, field, value, page.at, page.turns)
     return None
 
 
@@ -150,7 +150,7 @@ def _tells(field: ProfileField, value: str, sentence: str, page: Page) -> bool:
         return False
     if field is ProfileField.NAME:
         return introduces(value, sentence, language)
-    spoken = any(is_grounded(value, quote, page.said, language) for quote in (value, sentence))
+    spoken = any(is_spoken(value, quote, page.said, language) for quote in (value, sentence))
     if not spoken or not is_statement(sentence, language):
         return False
     people = analyse(value, language).persons

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.memory import lexicon, temporal
+from server.memory.contrasts import are_contrary
 from server.memory.judging import (
     NO_OPINION,
     Forest,
@@ -83,19 +84,6 @@ _ELSEWHEN = re.compile(
     r"いつか|たい|まで|かつて|昔|前は|以前|隣|\b(?:want|would|wish|hope|someday|one day|used to|until|once)\b|想|曾",
     re.IGNORECASE,
 )
-_CONTRASTS = tuple(
-    (re.compile(one, re.IGNORECASE), re.compile(other, re.IGNORECASE))
-    for one, other in (
-        (r"左|\bleft\b", r"右|\bright\b"),
-        (r"\b(?:elder|older|big)\b|上の", r"\b(?:younger|little|small)\b|下の"),
-        (r"朝|午前|\bmornings?\b|早上", r"夜|晩|午後|\b(?:evenings?|nights?|afternoons?)\b|晚上"),
-        (
-            r"食前|\bbefore (?:meals|food|eating)\b|饭前",
-            r"食後|\bafter (?:meals|food|eating)\b|饭后",
-        ),
-    )
-)
-"""What two facts differ in if one says this and the other that."""
 
 
 def relations(new: Entry, known: Sequence[Entry], closeness: Closeness) -> list[Relation]:
@@ -171,7 +159,7 @@ def details_agree(old: Entry, new: Entry) -> bool:
         and before.names == after.names
         and before.persons == after.persons
         and before.negated == after.negated
-        and not _other_side(old.fact, new.fact)
+        and not are_contrary(_plain(old.fact), _plain(new.fact))
         and not _tells_change(new.fact)
     )
 
@@ -240,7 +228,8 @@ def _signs_between(old: Entry, new: Entry) -> dict[str, float]:
         "names_same": before.names == after.names,
         "persons_same": before.persons == after.persons,
         "speak_of_others": _speak_of_others(before, after, changed=tells),
-        "other_side": _other_side(old.fact, new.fact),
+        "other_kind": lexicon.are_other_kinds(before.kinds, after.kinds),
+        "other_side": are_contrary(_plain(old.fact), _plain(new.fact)),
         "only_adds": _only_adds(old, new),
         "lives": _lives(old) and _lives(new),
         "negation_differs": before.negated != after.negated,
@@ -265,15 +254,6 @@ def _only_adds(old: Entry, new: Entry) -> bool:
     """Say whether a new fact says all that the old one does, and more: then nothing has changed."""
     kept = {term.key for term in old.terms.terms} <= {term.key for term in new.terms.terms}
     return kept and _same_days(old.fact, new.fact) and not _tells_change(new.fact)
-
-
-def _other_side(old: Fact, new: Fact) -> bool:
-    before, after = _plain(old), _plain(new)
-    for pair in _CONTRASTS:
-        sides = [tuple(bool(side.search(text)) for side in pair) for text in (before, after)]
-        if (True, False) in sides and (False, True) in sides:
-            return True
-    return False
 
 
 def _hours(fact: Fact) -> set[time]:

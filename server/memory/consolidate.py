@@ -22,6 +22,7 @@ from server.memory.extract import Extractor
 from server.memory.harvest import Harvest
 from server.memory.heat import hot
 from server.memory.models import Fact, Page, Segment
+from server.memory.passages import passages
 from server.memory.shelf import Entry, Shelf, make_entry
 from server.memory.shelves import Shelves
 from server.memory.sorting import Sorter
@@ -99,6 +100,11 @@ class Consolidator:
             raise failure
         return stored
 
+    @property
+    def gave_way(self) -> bool:
+        """Whether the last extraction ended early because somebody began to talk."""
+        return self._is_interrupted
+
     def last_waiting(self) -> dict[str, datetime]:
         """Return when each person last said something that facts have not been drawn from yet. Blocks."""
         waiting = self._store.queue.waiting(self._clock.now())
@@ -133,8 +139,9 @@ class Consolidator:
 
     async def _work_off(self, pages: Sequence[Page]) -> list[Fact]:
         stored: list[Fact] = []
-        for start in range(0, len(pages), self._section.turns):
-            batch = pages[start : start + self._section.turns]
+        whole = await to_thread.run_sync(passages, pages)
+        for start in range(0, len(whole), self._section.turns):
+            batch = whole[start : start + self._section.turns]
             drawn = await self._work_off_in_silence(batch)
             if drawn is None:
                 break
@@ -154,7 +161,7 @@ class Consolidator:
         return None
 
     async def _work_off_batch(self, batch: Sequence[Page]) -> list[Fact]:
-        ids = [page.id for page in batch]
+        ids = [each for page in batch for each in page.turns]
         attempts = await to_thread.run_sync(self._store.queue.attempts, ids)
         try:
             harvest = await self._choose(attempts).extract(batch, attempts)
@@ -186,7 +193,7 @@ class Consolidator:
         looked at again when something is added.
         """
         person = batch[0].person
-        added = Counter(sorting.segment_of[page.id] for page in batch)
+        added = Counter(sorting.segment_of[turn] for page in batch for turn in page.turns)
         segments = await to_thread.run_sync(self._store.tiers.segments_of, person)
         ready = [
             segment
@@ -198,7 +205,8 @@ class Consolidator:
         pages = await to_thread.run_sync(self._unread, ready)
         known = await to_thread.run_sync(self._store.portrait.traits_of, person)
         try:
-            harvest = await self.extractor.portray(pages, known, 0)
+            whole = await to_thread.run_sync(passages, pages)
+            harvest = await self.extractor.portray(whole, known, 0)
         except OmoideError as error:
             log.warning("portrait-put-off", code=error.code)
             return []

@@ -1,8 +1,9 @@
 """The store's database: durable settings, migration to the present shape, and errors that say what to do."""
 
+import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from sqlalchemy import (
     create_engine,
     event,
     inspect,
+    select,
     text,
 )
 from sqlalchemy.dialects import sqlite
@@ -38,13 +40,21 @@ class Database:
     def __init__(self, file: Path) -> None:
         """Open the file; see `open_database` for what is raised."""
         self.file = file
+        self.is_unscrubbed = False
+        """Whether what was deleted may still stand in the files."""
         self.engine = open_database(file)
 
     def rows(self, query: Executable) -> Sequence[Row[Any]]:
         """Return what a query finds."""
+        with self.reading() as connection:
+            return connection.execute(query).all()
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Look several things up as they are at one moment."""
         try:
             with self.engine.connect() as connection:
-                return connection.execute(query).all()
+                yield connection
         except DatabaseError as error:
             raise explain(error, self.file) from error
 
@@ -61,21 +71,28 @@ class Database:
         """Write the file anew and empty the write-ahead log: what was deleted may still stand in both.
 
         SQLite overwrites what it deletes, but not the copies that it left in gaps when it moved the entries of an index
-        from page to page. Takes about a second for 100,000 utterances. A failure is logged; the next scrubbing makes up
-        for it.
+        from page to page. Takes about a second for 100,000 utterances. A failure is logged; `scrub_again` makes up for it.
         """
+        self.is_unscrubbed = False
         for step in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+            code = ""
             try:
                 with closing(self.engine.raw_connection()) as connection:
                     cursor = connection.cursor()
                     cursor.execute(step)
                     answer = cursor.fetchall()
                     cursor.close()
+                    code = "store-locked" if answer and answer[0][0] else ""  # the log was busy
             except (DatabaseError, sqlite3.Error) as error:
-                log.warning("scrub-failed", code=explain(error, self.file).code)
-            else:
-                if answer and answer[0][0]:  # the log was busy
-                    log.warning("scrub-failed", code="store-locked")
+                code = explain(error, self.file).code
+            if code:
+                self.is_unscrubbed = True
+                log.warning("scrub-failed", code=code)
+
+    def scrub_again(self) -> None:
+        """Scrub if that has failed: somebody was reading, or the disk was full."""
+        if self.is_unscrubbed:
+            self.scrub()
 
     def backup(self, target: Path) -> None:
         """Write a consistent copy to `target`, while others may be using the database."""
@@ -92,6 +109,12 @@ class Database:
         self.engine.dispose()
 
 
+def present(connection: Connection, table: Table, ids: Iterable[str]) -> set[str]:
+    """Return those of `ids` that are in a table."""
+    found = connection.execute(select(table.c.id).where(table.c.id.in_(list(ids))))
+    return {row.id for row in found}
+
+
 def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
     """Insert the rows whose key is not there yet."""
     if rows:
@@ -102,11 +125,15 @@ def open_database(file: Path) -> Engine:
     """Open the SQLite file, made and brought up to date as needed.
 
     Write-ahead log with full synchronisation: what is committed survives a kill and a power cut. Deleted text is
-    overwritten in the file. The caller disposes of the engine.
+    overwritten in the file. Only its owner may read it and what is in its folder. The caller disposes of the engine.
 
     Raises:
-        StoreError: ``store-newer``, ``store-damaged``, ``store-unwritable``; the message says what to do.
+        StoreError: ``store-newer``, ``store-damaged``, ``store-empty``, ``store-unwritable``; the message says what to do.
     """
+    try:
+        is_new = _take_place(file)
+    except OSError as error:
+        raise explain(error, file) from error
     engine = create_engine(
         f"sqlite:///{file}",
         connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
@@ -115,15 +142,42 @@ def open_database(file: Path) -> Engine:
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
         with engine.begin() as connection:
             migrate(connection, file)
     except BaseException as error:
         engine.dispose()
+        if is_new and file.stat().st_size == 0:
+            file.unlink()  # nobody shall take it for one that has lost what it held
         if isinstance(error, (DatabaseError, OSError)):
             raise explain(error, file) from error
         raise
     return engine
+
+
+def _take_place(file: Path) -> bool:
+    """Make the file if it is missing, and close it and its folder to others; return whether it was made.
+
+    Raises:
+        StoreError: ``store-empty``.
+        OSError: The file can't be made.
+    """
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    is_new = not file.exists()
+    if is_new:
+        os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+    elif file.is_file() and file.stat().st_size == 0:
+        raise StoreError(
+            "store-empty",
+            f"{file} is empty (0 bytes): what was remembered is not in it any more. Run `omoide restore` with your last "
+            "backup, or delete the file to begin with an empty memory.",
+        )
+    journals = (file.with_name(f"{file.name}-{end}") for end in ("wal", "shm"))
+    with suppress(OSError):  # it may belong to another user, or be on a disk that knows no rights
+        file.parent.chmod(0o700)
+        for each in (file, *journals):
+            if each.is_file():
+                each.chmod(0o600)
+    return is_new
 
 
 def migrate(connection: Connection, file: Path) -> None:
@@ -166,7 +220,7 @@ def explain(error: Exception, file: Path) -> StoreError:
     if "disk is full" in reason or "No space left" in reason or "disk I/O" in reason:
         return StoreError(
             "store-full",
-            f"{file} can't be written: the disk is full. Free some space; what was said meanwhile is kept in memory and written then.",
+            f"{file} can't be written: the disk is full. Nothing was changed. Free some space; what was said meanwhile is kept in memory and written then.",
         )
     if isinstance(error, OperationalError) and "locked" in reason:
         return StoreError(

@@ -18,11 +18,13 @@ from server.config import PersonaSection
 from server.errors import OmoideError
 from server.memory import checks
 from server.memory.answers import Answer, read_answer, read_portrait
-from server.memory.facts import check, check_of_agent, make_fact
+from server.memory.claims import Refusal
+from server.memory.facts import check, check_of_agent, event_days, make_fact
 from server.memory.harvest import Harvest
-from server.memory.models import Origin, Page, Trait
+from server.memory.kinds import kind_of
+from server.memory.models import Fact, Origin, Page, Trait
 from server.memory.self_reports import self_reports
-from server.memory.statements import is_statement, sentences
+from server.memory.statements import statements
 from server.memory.traits import load_dimensions
 from server.memory.wording import framed, plain_analysis
 from server.ports import Llm, TextDelta
@@ -37,9 +39,8 @@ LONGEST_ANSWER = 20_000
 _TEMPERATURES = (0.0, 0.4, 0.8)
 """By attempt: the same decoding that failed once never recovers."""
 _MOST_TOKENS = 1_600
-_MEANINGFUL = {"zh": 0.5}
-_MEANINGFUL_ELSE = 0.6
-"""Weight of a term that is no frame word. Chinese is cut into pairs of signs, which all weigh the same."""
+_MEANINGFUL = 0.5
+"""Weight of a term that is no frame word: a number, a pair of Chinese characters, and more."""
 _KNOWN = {"ja": "これまでにわかっていること", "zh": "已知特点"}
 
 
@@ -102,15 +103,21 @@ class RulesExtractor:
 
     def _drawn(self, pages: Sequence[Page]) -> Harvest:
         facts = [
-            make_fact(page, _quoted(sentence, page), sentence, Origin.RULES, self._week_start)
+            self._fact(page, sentence)
             for page in pages
-            for sentence in sentences(page.said)
-            if is_statement(sentence, page.language) and _stands_alone(sentence, page.language)
+            for sentence in statements(page.said, page.language)
+            if _stands_alone(sentence, page.language)
         ]
         profile = self_reports(pages[0]) if pages else []
         for before, page in pairwise(pages):
             profile += self_reports(page, asked=before.heard)
         return Harvest(facts=tuple(facts), profile=tuple(profile))
+
+    def _fact(self, page: Page, sentence: str) -> Fact:
+        days = event_days(sentence, page.language, page.at, self._week_start)
+        kind = kind_of(sentence, page.language, page.at.date(), days)
+        text = _quoted(sentence, page)
+        return make_fact(page, text, sentence, Origin.RULES, self._week_start, kind=kind)
 
 
 class ModelExtractor:
@@ -136,7 +143,8 @@ class ModelExtractor:
 
     async def extract(self, pages: Sequence[Page], attempt: int) -> Harvest:
         """Ask the model once; see `Extractor.extract`."""
-        answer = read_answer(await self._ask("extract", _dialogue(pages), pages, attempt))
+        system = self._instruction("extract", pages)
+        answer = read_answer(await self._ask(system, _dialogue(pages), pages, attempt), system)
         if answer.cut and attempt < len(_TEMPERATURES) - 1:
             raise OmoideError("extraction-malformed", "The model's answer was cut off.")
         return await to_thread.run_sync(self._checked, answer, pages)
@@ -144,7 +152,8 @@ class ModelExtractor:
     async def portray(self, pages: Sequence[Page], known: Sequence[Trait], attempt: int) -> Harvest:
         """Ask the model once; see `Extractor.portray`."""
         talk = f"{_known_traits(known, pages[-1].language)}{_dialogue(pages)}"
-        answer = read_portrait(await self._ask("portrait", talk, pages, attempt))
+        system = self._instruction("portrait", pages)
+        answer = read_portrait(await self._ask(system, talk, pages, attempt), system)
         return await to_thread.run_sync(self._checked, answer, pages)
 
     def _checked(self, answer: Answer, pages: Sequence[Page]) -> Harvest:
@@ -153,15 +162,19 @@ class ModelExtractor:
         Raises:
             OmoideError: ``extraction-malformed``: nothing of all that the model wrote as facts was said.
         """
-        language, week_start = pages[-1].language, self._week_start
-        told = [fact for draft in answer.facts if (fact := check(draft, pages, week_start))]
+        checked = [check(draft, pages, self._week_start) for draft in answer.facts]
+        told = [one for one in checked if isinstance(one, Fact)]
+        refused = Counter(one.value for one in checked if isinstance(one, Refusal))
+        if refused:
+            log.info("facts-refused", kept=len(told), reasons=dict(refused))
         if answer.facts and not told:
             raise OmoideError("extraction-malformed", "The model wrote nothing that was said.")
         done = [
             fact
             for draft in answer.agent
-            if (fact := check_of_agent(draft, pages, self._agent, week_start))
+            if (fact := check_of_agent(draft, pages, self._agent, self._week_start))
         ]
+        language = pages[-1].language
         harvest = Harvest(
             facts=(*told, *done),
             topics=checks.checked_topics(answer.topics, pages, language),
@@ -177,15 +190,16 @@ class ModelExtractor:
     def _dimensions(self) -> Sequence[str]:
         return [*load_dimensions(self._prompts)]
 
-    async def _ask(self, stem: str, talk: str, pages: Sequence[Page], attempt: int) -> str:
-        language = pages[-1].language
-        instruction = Template(self._prompts.in_language(stem, language))
+    def _instruction(self, stem: str, pages: Sequence[Page]) -> str:
+        instruction = Template(self._prompts.in_language(stem, pages[-1].language))
         dimensions = ", ".join(self._dimensions())
-        system = instruction.safe_substitute(agent=self._agent, dimensions=dimensions)
+        return instruction.safe_substitute(agent=self._agent, dimensions=dimensions)
+
+    async def _ask(self, system: str, talk: str, pages: Sequence[Page], attempt: int) -> str:
         temperature = _TEMPERATURES[min(attempt, len(_TEMPERATURES) - 1)]
         decoding = Decoding(temperature, _MOST_TOKENS, background=True)
         answer = ""
-        prompt = Prompt(system, (Message("user", talk),), language, decoding)
+        prompt = Prompt(system, (Message("user", talk),), pages[-1].language, decoding)
         async with aclosing(self._llm.stream(prompt)) as events:
             async for event in events:
                 if isinstance(event, TextDelta):
@@ -197,8 +211,7 @@ class ModelExtractor:
 
 def _stands_alone(sentence: str, language: str) -> bool:
     """Say whether a sentence still means something without those around it: "I want to go again" does not."""
-    least = _MEANINGFUL.get(language, _MEANINGFUL_ELSE)
-    return any(term.weight >= least for term in plain_analysis(sentence, language).terms)
+    return any(term.weight >= _MEANINGFUL for term in plain_analysis(sentence, language).terms)
 
 
 def _quoted(sentence: str, page: Page) -> str:
@@ -228,7 +241,7 @@ def _known_traits(known: Sequence[Trait], language: str) -> str:
 def _log_left_out(answer: Answer, harvest: Harvest) -> None:
     """Tell how much of an answer could not be read or may not be kept: numbers only."""
     left_out = Counter(answer.unreadable)
-    left_out["facts"] += len(answer.facts) + len(answer.agent) - len(harvest.facts)
+    left_out["agent"] += len(answer.agent) - sum(bool(fact.about) for fact in harvest.facts)
     for part in ("topics", "profile", "traits", "notes"):
         left_out[part] += len(getattr(answer, part)) - len(getattr(harvest, part))
     counts = {part: count for part, count in left_out.items() if count}

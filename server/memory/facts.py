@@ -7,13 +7,13 @@ from datetime import date, datetime
 
 from server.memory import checks, temporal
 from server.memory.answer_parts import Draft
-from server.memory.attribution import other_before, place_of, sentences_around
-from server.memory.grounding import is_grounded
+from server.memory.claims import Refusal
+from server.memory.grounding import is_spoken, refusal
+from server.memory.habits import weekdays
 from server.memory.importance import importance_of
 from server.memory.models import Fact, Importance, Kind, Origin, Page
-from server.memory.statements import is_hypothetical, is_statement, sentences
-from server.memory.terms import analyse, letters
-from server.memory.wording import bare, without_frame
+from server.memory.temporal import Granularity, TimeSpan
+from server.memory.wording import bare, plain_analysis, without_frame
 
 LONGEST_EVENT_DAYS = 40
 """What lasts longer is no event: "this year", "since spring"."""
@@ -32,19 +32,15 @@ _OF_PERSON = re.compile(
 """What a sentence about the robot must not say: it would make the robot a witness of the person's life."""
 
 
-def check(draft: Draft, pages: Sequence[Page], week_start: int = 0) -> Fact | None:
-    """Return the fact about the person that a draft stands for, or None if it may not become one."""
+def check(draft: Draft, pages: Sequence[Page], week_start: int = 0) -> Fact | Refusal:
+    """Return the fact about the person that a draft stands for, or why it may not become one."""
     text = _without_brackets(checks.plain_line(draft.text, _LONGEST))
     text = re.sub(r"^(?:ユーザー|話し手)(?:さん|くん)?", "あなた", text)
     if len(draft.quote) > checks.LONGEST_QUOTE or len(text) < _SHORTEST:
-        return None
-    page = next(
-        (page for page in checks.pages_of(draft.turn, pages) if _rests_on(text, draft, page)), None
-    )
-    if page is None or not any(
-        is_statement(sentence, page.language) for sentence in sentences(draft.quote)
-    ):
-        return None
+        return Refusal.FORM
+    page = _page_of(text, draft, pages, week_start)
+    if isinstance(page, Refusal):
+        return page
     kind, told = _sorted(draft)
     return make_fact(
         page, text, draft.quote, Origin.MODEL, week_start, kind=kind, told_importance=told
@@ -71,7 +67,7 @@ def check_of_agent(
         spoken = [f"{agent}. {page.heard}"]
         if agent in draft.quote or _TO_ROBOT.search(draft.quote):
             spoken.append(f"{agent}. {page.said}")
-        if any(is_grounded(text, draft.quote, words, page.language) for words in spoken):
+        if any(is_spoken(text, draft.quote, words, page.language) for words in spoken):
             kind, told = _sorted(draft)
             return make_fact(
                 page,
@@ -127,7 +123,7 @@ def make_fact(
         event_from=first,
         event_to=last,
         origin=origin,
-        sources=(page.id,),
+        sources=page.turns,
         importance=ruled if ruled is Importance.LASTING else told_importance or ruled,
         about=about,
     )
@@ -138,40 +134,44 @@ def event_days(
 ) -> tuple[date | None, date | None]:
     """Return the first and the last day that a statement speaks of, if it names days at all.
 
+    A day of which only the month had to be guessed ("the 28th") counts where no other is sure; a bare weekday, an hour
+    and a birthday come round again and again.
+
     Args:
         text: The statement.
         language: Two-letter code of it.
         said_at: When it was said, aware, in the person's zone.
         week_start: First day of the week, 0 for Monday.
     """
+    spans = temporal.find_times(text, language, said_at, week_start=week_start)
+    guessed = [] if _comes_every_year(text, language) else [*filter(_is_calendar_day, spans)]
     days = [
         (span.first_day, span.last_day)
-        for span in temporal.find_times(text, language, said_at, week_start=week_start)
-        if span.certain
+        for span in [span for span in spans if span.certain] or guessed
+        if (span.last_day - span.first_day).days < LONGEST_EVENT_DAYS
     ]
-    days = [(first, last) for first, last in days if (last - first).days < LONGEST_EVENT_DAYS]
     if not days:
         return None, None
     return min(first for first, _ in days), max(last for _, last in days)
 
 
-def _rests_on(text: str, draft: Draft, page: Page) -> bool:
-    """Say whether a turn supports a fact, and the sentence that the quote is from does not make it a what-if or another's.
+def _is_calendar_day(span: TimeSpan) -> bool:
+    return span.granularity is Granularity.DAY and not weekdays(span.phrase)
 
-    In Japanese, which leaves the subject out, a quote may be cut so that whom it tells of stands before it.
-    """
-    if not is_grounded(text, draft.quote, page.said, page.language):
-        return False
-    around = sentences_around(draft.quote, page.said)
-    if around and all(map(is_hypothetical, around)):
-        return False
-    meaning = analyse(text, page.language)
-    if page.language != "ja" or meaning.persons or meaning.names:
-        return True
-    others = [
-        other_before(sentence, place_of(draft.quote, sentence)[1], "ja") for sentence in around
-    ]
-    return not others or any(letters(other) in letters(text) for other in others)
+
+def _comes_every_year(text: str, language: str) -> bool:
+    return "birthday" in plain_analysis(text, language).notions
+
+
+def _page_of(text: str, draft: Draft, pages: Sequence[Page], week_start: int) -> Page | Refusal:
+    """Find the turn that supports a fact: the one that the draft names, else the last that does."""
+    reasons = []
+    for page in checks.pages_of(draft.turn, pages):
+        reason = refusal(text, draft.quote, page.said, page.language, page.at, week_start)
+        if reason is None:
+            return page
+        reasons.append(reason)
+    return next((reason for reason in reasons if reason is not Refusal.QUOTE), Refusal.QUOTE)
 
 
 def _sorted(draft: Draft) -> tuple[Kind, Importance | None]:

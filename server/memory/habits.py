@@ -20,7 +20,7 @@ _NAMES = {
     )
     for number, name in enumerate(names)
 } | {"天": 6}
-_DAY = r"(?:([月火水木金土日])曜日?|\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:星期|周|礼拜)([一二三四五六日天])(?![次回遍]))"
+_DAY = r"(?:([月火水木金土日])曜日?|\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:星期|周|礼拜)([一二三四五六日天])(?![次回遍]|天(?!气)))"
 _WEEKDAY = re.compile(_DAY, re.IGNORECASE)
 _RUN = re.compile(
     rf"{_DAY}\s*(?:から|~|〜|-|–|to|through|until|till|改?到|至)\s*{_DAY}", re.IGNORECASE

@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Final, Literal, Protocol, assert_never
 
 import numpy as np
+import structlog
 from numpy.typing import NDArray
 
 from server.errors import StoreError
+
+log = structlog.get_logger(__name__)
 
 Vector = NDArray[np.float32]
 
@@ -175,6 +178,17 @@ def best(hits: list[Hit], limit: int) -> list[Hit]:
     """Return the first `limit` hits in the order that all engines agree on."""
     rounded = [Hit(hit.id, round(hit.score, _DECIMALS)) for hit in hits]
     return sorted(rounded, key=lambda hit: (-hit.score, hit.id))[:limit]
+
+
+def tell_renewal(reason: Literal["stamp", "damage"]) -> None:
+    """Log that an index, or a person's part of it, is thrown away. Nobody need worry: it is a copy."""
+    note = "Nothing is lost: the index is a copy, and is made anew from memory.db."
+    if reason == "stamp":
+        log.info(
+            "index-renewed", reason="another model made it, or it was never finished", note=note
+        )
+    else:
+        log.warning("index-renewed", reason="its files were damaged", note=note)
 
 
 def invalid(what: str) -> StoreError:

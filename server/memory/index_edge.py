@@ -9,8 +9,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-import structlog
-
 from server.errors import EngineMissing, StoreError
 from server.memory.index import (
     TIES,
@@ -20,6 +18,7 @@ from server.memory.index import (
     best,
     owner_key,
     point_id,
+    tell_renewal,
     unit,
     words,
 )
@@ -31,8 +30,6 @@ except ImportError as missing:
     raise EngineMissing(
         "The vector index `edge` is not installed. Run `pip install qdrant-edge-py`, or set index.engine to qdrant."
     ) from missing
-
-log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
@@ -175,14 +172,14 @@ class EdgeIndex:
         path = self._path(owner)
         if not path.exists():
             return None
-        reason = "stamp" if self._stamp_of(owner) != self._expected else "damage"
-        if reason == "damage":
+        is_ours = self._stamp_of(owner) == self._expected
+        if is_ours:
             with suppress(StoreError), _engine_faults():
                 shard = edge.EdgeShard.load(str(path / _SHARD))
                 if _is_sound(shard, owner, self._dimensions):
                     return shard
                 shard.close()
-        log.warning("index-discarded", reason=reason, owner=owner[:8])
+        tell_renewal("damage" if is_ours else "stamp")
         self._folder.remove(path)
         return None
 
@@ -209,7 +206,7 @@ class EdgeIndex:
     def _stamp_of(self, owner: str) -> object:
         try:
             return json.loads((self._path(owner) / _STAMP).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return None
 
 

@@ -1,30 +1,17 @@
 """A folder that belongs to one process at a time."""
 
-import os
 import shutil
-import sys
 import uuid
 from pathlib import Path
 from typing import Final
 
 from server.errors import StoreError
+from server.folder_lock import FileLock
 
 _LOCK: Final = "lock"
 _GONE: Final = ".gone-"
 LEAST_FREE_BYTES: Final = 64 * 2**20
 """The engines map files that grow when they are written to; on a full disk that kills the process, not the call."""
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(descriptor: int) -> None:
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-
-else:
-    import fcntl
-
-    def _lock(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 class IndexFolder:
@@ -39,20 +26,17 @@ class IndexFolder:
         self.path = path
         try:
             path.mkdir(parents=True, exist_ok=True)
-            self._descriptor = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError as error:
-            raise StoreError(
-                "index-failed",
-                f"The vector index can't be kept in {path} ({error.strerror}). Check that the folder may be written.",
-            ) from error
-        try:
-            _lock(self._descriptor)
-        except OSError as error:
-            os.close(self._descriptor)
+            self._lock = FileLock(path / _LOCK)
+        except BlockingIOError as error:
             raise StoreError(
                 "index-locked",
                 f"Another process works with the vector index in {path}. If that is the server, let this command ask it "
                 "with --url; else stop that one first, or give this one a data folder of its own, with a memory of its own.",
+            ) from error
+        except OSError as error:
+            raise StoreError(
+                "index-failed",
+                f"The vector index can't be kept in {path} ({error.strerror}). Check that the folder may be written.",
             ) from error
         self._sweep()
 
@@ -86,7 +70,7 @@ class IndexFolder:
 
     def release(self) -> None:
         """Let another process in."""
-        os.close(self._descriptor)
+        self._lock.release()
 
     def _sweep(self) -> None:
         for rest in self.path.glob(f"{_GONE}*"):

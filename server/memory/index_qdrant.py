@@ -22,6 +22,7 @@ from server.memory.index import (
     owner_key,
     point_id,
     stamp_key,
+    tell_renewal,
     unit,
     words,
 )
@@ -168,7 +169,8 @@ class QdrantIndex:
             return QdrantClient(path=str(files))
         except Exception as error:
             # The lock is ours, so whatever is wrong is in the files: half a JSON, half a database.
-            log.warning("index-discarded", reason="damage", error=type(error).__name__)
+            log.debug("index-unreadable", error=type(error).__name__)
+            tell_renewal("damage")
             self._folder.remove(files)
         with _client_faults():
             return QdrantClient(path=str(files))
@@ -178,7 +180,7 @@ class QdrantIndex:
         with _client_faults():
             for name in self._collections():
                 if not (self._remote or name.startswith(self._base)):
-                    log.warning("index-discarded", reason="stamp")
+                    tell_renewal("stamp")
                     self._client.delete_collection(name)
 
     def _collections(self) -> list[str]:

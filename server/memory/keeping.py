@@ -1,6 +1,6 @@
 """The forms in which texts and times are kept."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 
@@ -26,7 +26,10 @@ def zone_name(moment: datetime) -> str:
 
 
 def in_zone(moment: datetime, zone: str) -> datetime:
-    """Return a moment in a zone that `zone_name` named."""
-    if zone[:1] in "+-":
-        return moment.astimezone(datetime.fromisoformat(f"2000-01-01T00:00{zone}").tzinfo)
-    return moment.astimezone(ZoneInfo(zone))
+    """Return a moment in a zone that `zone_name` named; in UTC if this machine knows no such zone."""
+    try:
+        if zone[:1] in "+-":
+            return moment.astimezone(datetime.fromisoformat(f"2000-01-01T00:00{zone}").tzinfo)
+        return moment.astimezone(ZoneInfo(zone))
+    except (ValueError, KeyError, OSError):
+        return moment.astimezone(UTC)

@@ -26,6 +26,13 @@ class Page:
     """Id of the first page of the dialogue chain that it belongs to; empty until it has been sorted."""
     segment: str = ""
     """Id of the segment that it lies in; empty until it has been sorted."""
+    begun_in: tuple[str, ...] = ()
+    """Ids of the turns before, where what was said in several was put together again; see `server.memory.passages`."""
+
+    @property
+    def turns(self) -> tuple[str, ...]:
+        """Ids of all turns that it was said in, oldest first."""
+        return (*self.begun_in, self.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +77,7 @@ class Importance(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a fact is about, as a model sorted it."""
+    """What a fact is about, as a model or the rules sorted it."""
 
     PREFERENCE = "preference"
     HABIT = "habit"

@@ -36,6 +36,13 @@ class Queue:
             found.setdefault(page.person, []).append(page)
         return found
 
+    def count(self, person: str | None = None) -> int:
+        """Return how many exchanges, of a person or of everybody, no facts were drawn from yet."""
+        query = select(func.count()).select_from(pages).where(pages.c.extracted_at.is_(None))
+        if person is not None:
+            query = query.where(pages.c.person == person)
+        return int(self._database.rows(query)[0][0])
+
     def overdue(self, now: datetime, silent_since: datetime) -> list[str]:
         """Return the persons with pages that are to be tried again now, or who fell silent before `silent_since`."""
         again = func.min(pages.c.retry_at) <= now

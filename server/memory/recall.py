@@ -32,7 +32,7 @@ class Reader(Protocol):
     """Finds what is relevant to a query."""
 
     async def candidates(
-        self, person: str, text: str, language: str, at: datetime
+        self, person: str, text: str, language: str, at: datetime, *, as_of: bool = False
     ) -> list[Candidate]:
         """Return the facts that were looked at, best first; `Candidate.passed` says which are to be told.
 
@@ -41,6 +41,7 @@ class Reader(Protocol):
             text: The query, as transcribed.
             language: Two-letter code of it.
             at: The moment it is asked, aware, in the person's zone.
+            as_of: Look at what was known at that moment, instead of all that is known now.
 
         Raises:
             StoreError: The store can't be read.
@@ -65,10 +66,10 @@ class HybridReader:
         self._calibration = calibration
 
     async def candidates(
-        self, person: str, text: str, language: str, at: datetime
+        self, person: str, text: str, language: str, at: datetime, *, as_of: bool = False
     ) -> list[Candidate]:
         """Return the scored candidates; see `Reader`."""
-        shelf = await self._shelves.get(person, at)
+        shelf = await self._shelves.get(person, at, as_of=as_of)
         if not shelf.entries:
             return []
         wholes = [text, *split_question(text, language)]
@@ -121,8 +122,7 @@ class HybridReader:
         for fact_id, parts in signs.items():
             fact, probability = shelf.entries[fact_id].fact, relevances[fact_id]
             boost = recency(fact.said_at, question.at, section.recency_weight, section.recency_days)
-            is_of_others = bool(parts[OF_OTHERS])
-            passed = probability >= gate and not is_of_others
+            passed = probability >= gate
             shown = {
                 "relevance": probability,
                 "dense": parts["dense"],
@@ -130,7 +130,7 @@ class HybridReader:
                 "recency": boost,
                 "date": parts.get("in_range", 0.0),
             }
-            why = "about somebody else" if is_of_others else "not relevant enough"
+            why = "about somebody else" if parts[OF_OTHERS] else "not relevant enough"
             reason = "" if passed else why
             scored.append(Candidate(fact, probability + boost, passed, shown, reason, parts))
         return scored
@@ -153,11 +153,11 @@ class ArticleReader:
         self._section = section
 
     async def candidates(
-        self, person: str, text: str, language: str, at: datetime
+        self, person: str, text: str, language: str, at: datetime, *, as_of: bool = False
     ) -> list[Candidate]:
         """Return the scored candidates; see `Reader`."""
         section = self._section
-        shelf = await self._shelves.get(person, at)
+        shelf = await self._shelves.get(person, at, as_of=as_of)
         vectors = await embed_in_time(
             self._embedder, [self._wording.of_query(text)], section.embed_timeout_seconds
         )

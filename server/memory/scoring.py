@@ -11,7 +11,7 @@ from datetime import datetime
 
 from server.memory import lexicon
 from server.memory.answer_types import AnswerType, offers
-from server.memory.judging import NO_OPINION, add_standing
+from server.memory.judging import NO_OPINION, Forest, add_standing
 from server.memory.question import Question
 from server.memory.shelf import Cosines, Entry, Shelf
 from server.memory.sounds import likeness, occurs_in
@@ -19,7 +19,9 @@ from server.memory.terms import Term, TermKind
 
 OF_OTHERS = "of_others"
 """The sign that a question is about one of the family and a fact about another: it rules the fact out by itself."""
-_ASKED_ATTRIBUTES = frozenset({"birthday", "age", "colour", "phone", "money", "name", "weight"})
+_ASKED_ATTRIBUTES = frozenset(
+    {"birthday", "age", "colour", "phone", "money", "name", "weight", "height"}
+)
 """Notions that a fact has to touch if they are asked for: a fact about Ken is no answer to how old Ken is."""
 _LITTLE_ELSE = 0.5
 """Weight of the terms under which a question has no topic but its days ("what's on tomorrow")."""
@@ -84,7 +86,8 @@ def signs_of(
             "dense_deviations": (cosine - cosines.mean) / (cosines.deviation or 1.0),
         }
         overlap = _overlap(question, entry, shelf)
-        signs |= _word_signs(question, entry, shelf, overlap) | _person_signs(people, overlap)
+        signs |= _word_signs(question, entry, shelf, overlap)
+        signs |= _person_signs(people, overlap) | _subject_signs(question, entry, asked_after)
         signs |= _asking_signs(question, people, overlap)
         signs |= _day_signs(question, entry, overlap) | unknown
         signs |= _answer_signs(question, entry)
@@ -115,6 +118,12 @@ def with_opinions(
     }
     add_standing(list(full.values()), "paired")
     return full
+
+
+def judged(forest: Forest, signs: Sequence[Mapping[str, float]]) -> list[float]:
+    """Return the probability that each of some facts is what the question wants; none that is about others can be."""
+    likely = forest.probabilities(signs).tolist()
+    return [0.0 if one[OF_OTHERS] else value for one, value in zip(signs, likely, strict=True)]
 
 
 def recency(said_at: datetime, now: datetime, weight: float, days: float) -> float:
@@ -179,6 +188,7 @@ def _word_signs(
         / (1 + 0.5 * len(asked.notions)),
         "notions_missing": len(missing) / (1 + len(asked.notions)),
         "attribute_missing": float(bool(missing_attributes)),
+        "other_kind": float(lexicon.are_other_kinds(asked.kinds, told.kinds)),
         "name_shared": float(overlap.names_shared),
         "name_missing": float(overlap.names_missing),
     }
@@ -199,6 +209,15 @@ def _person_signs(people: _People, overlap: _Overlap) -> dict[str, float]:
         "kin_missing": float(bool(people.missing & lexicon.KIN)),
         "person_extra": float(bool(people.extra) and not overlap.names_shared),
         OF_OTHERS: float(people.of_others),
+    }
+
+
+def _subject_signs(question: Question, entry: Entry, asked_after: Set[str]) -> dict[str, float]:
+    """Return whether a fact tells of somebody else, and whether that is so while the question is about the speaker alone."""
+    of_self = question.asking.own and not asked_after and not question.terms.names
+    return {
+        "of_another": float(entry.is_of_another),
+        "self_for_another": float(of_self and entry.is_of_another),
     }
 
 

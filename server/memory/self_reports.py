@@ -100,7 +100,7 @@ def self_reports(page: Page, asked: str = "") -> list[ProfileEntry]:
         if not is_question(sentence) and not is_hypothetical(sentence):
             told = _told(sentence, page.language, is_of_others)
             found += [
-                ProfileEntry(page.person, field, value, page.at, (page.id,))
+                ProfileEntry(page.person, field, value, page.at, page.turns)
                 for field, value in told
             ]
         is_of_others = bool(other_before(sentence, len(sentence), page.language)) or (

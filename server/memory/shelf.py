@@ -4,13 +4,15 @@ import heapq
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from server.memory.answer_types import AnswerType, held_types
+from server.memory.claims import SPEAKER, claims_of_fact
 from server.memory.habits import Habit, read_habit
 from server.memory.knowledge import agent_traits, knowledge
 from server.memory.models import Fact
@@ -31,6 +33,8 @@ class Entry:
     """The sorts of answer that it has to offer."""
     habit: Habit | None
     """When it comes round, if it has no date and names weekdays."""
+    is_of_another: bool
+    """Whether all of it tells what somebody else does or is: the mother's fear is not the person's own."""
     vector: NDArray[np.float32] | None
     """None if it could not be embedded yet: it is found by its words alone."""
 
@@ -75,6 +79,8 @@ class Shelf:
     """The facts that have a vector."""
     matrix: NDArray[np.float32]
     """Their vectors, in that order."""
+    of_past: bool = False
+    """Whether it shows what held at some moment of the past."""
 
     def people_in(self, terms: Analysis) -> frozenset[str]:
         """Return the classes of the people that a text mentions, by word or by name."""
@@ -176,13 +182,31 @@ def fill_shelf(
     )
 
 
+def held_at(facts: Sequence[Fact], moment: datetime) -> list[Fact]:
+    """Return what was known of a person at a moment: what was said later is not there, what was replaced later holds."""
+    said_at = {fact.id: fact.said_at for fact in facts}
+
+    def as_it_was(fact: Fact) -> Fact:
+        replaced_at = said_at.get(fact.superseded_by, fact.superseded_at)
+        if replaced_at is None or replaced_at <= moment:
+            return fact
+        return replace(fact, superseded_by="", superseded_at=None)
+
+    return [as_it_was(fact) for fact in facts if fact.said_at <= moment]
+
+
 def make_entry(fact: Fact, vector: NDArray[np.float32] | None) -> Entry:
     """Cut a fact into what search and comparison need to know of it."""
     terms = plain_analysis(fact.text, fact.language)
     dated = fact.event_from is not None
     habit = None if dated else read_habit(fact.text)
     holds = held_types(bare(fact.text), terms, fact.language, on_days=dated or habit is not None)
-    return Entry(fact, terms, holds, habit, vector)
+    return Entry(fact, terms, holds, habit, _is_of_another(fact), vector)
+
+
+def _is_of_another(fact: Fact) -> bool:
+    claims = claims_of_fact(bare(fact.text), fact.language)
+    return bool(claims) and all(one.subject and SPEAKER not in one.subject for one in claims)
 
 
 def _aliases(told: Sequence[Analysis]) -> dict[str, frozenset[str]]:

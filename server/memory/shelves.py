@@ -1,13 +1,14 @@
 """Keeps the shelves of all persons, and the vector index, in step with the store."""
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from zlib import crc32
 
 import anyio
+import numpy as np
 import structlog
 from anyio import to_thread
 
@@ -16,7 +17,7 @@ from server.errors import StoreError
 from server.memory.fading import fades_at, has_faded
 from server.memory.index import Point, VectorIndex
 from server.memory.models import Fact
-from server.memory.shelf import Entry, Shelf, fill_shelf
+from server.memory.shelf import Entry, Shelf, fill_shelf, held_at
 from server.memory.store import Store, Vector
 from server.memory.terms import Analysis
 from server.memory.wording import Wording
@@ -76,9 +77,10 @@ class Shelves:
         self._wording = wording
         self.stamp = stamp_of(embedder, wording)
         self._shelves: OrderedDict[str, _Filled] = OrderedDict()
+        self._unerased: set[str] = set()
         self._filling: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
 
-    async def get(self, person: str, at: datetime) -> Shelf:
+    async def get(self, person: str, at: datetime, *, as_of: bool = False) -> Shelf:
         """Return the facts of a person as the store has them now, without those that have faded at a moment.
 
         Facts without a vector are on it, too; `embed_missing` gives them one.
@@ -86,10 +88,13 @@ class Shelves:
         Args:
             person: Whose.
             at: The moment for which they are wanted, aware.
+            as_of: Return them as they held at that moment, instead of all that is known now.
 
         Raises:
             StoreError: The store can't be read.
         """
+        if as_of and await to_thread.run_sync(self._store.has_changed_since, person, at):
+            return await to_thread.run_sync(self._fill_as_of, person, at)
         async with self._filling[
             person
         ]:  # who asks while it is filled for another gets the same one
@@ -131,12 +136,12 @@ class Shelves:
             OmoideError: The embedder can't work at all.
         """
         facts = await to_thread.run_sync(self._store.facts_of, person)
-        known = await to_thread.run_sync(self._store.vectors_of, person, self.stamp)
+        known = await to_thread.run_sync(self._vectors_of, person)
         missing = [fact for fact in facts if fact.id not in known]
         embedded = 0
         for start in range(0, len(missing), _BATCH):
             vectors = await self.embed(missing[start : start + _BATCH])
-            await self._writer.run(partial(self._store.put_vectors, vectors, self.stamp))
+            await self._writer.run(partial(self._store.vectors.put, vectors, self.stamp))
             embedded += len(vectors)
         if embedded:
             self._shelves.pop(person, None)
@@ -144,18 +149,44 @@ class Shelves:
 
     async def embed_all_missing(self) -> int:
         """Do so for everybody."""
-        persons = await to_thread.run_sync(self._store.unembedded, self.stamp)
+        persons = await to_thread.run_sync(self._store.vectors.missing_in, self.stamp)
         return sum([await self.embed_missing(person) for person in persons])
 
     async def drop(self, person: str) -> None:
-        """Forget a person's shelf and vectors, on disk too."""
-        self._shelves.pop(person, None)
-        await to_thread.run_sync(self._index.erase, person)
+        """Throw away a person's shelf and what the index holds of them, on disk too; both are made anew when asked for.
+
+        Raises:
+            StoreError: The index can't do it.
+        """
+        async with self._filling[
+            person
+        ]:  # what is being filled would put back what the store has lost
+            self._shelves.pop(person, None)
+            await to_thread.run_sync(self._index.erase, person)
+        self._unerased.discard(person)
+
+    async def forget(self, persons: Iterable[str]) -> None:
+        """Do so after something of these persons was forgotten: the files of an index keep vectors that were taken out.
+
+        An index that can't do it is logged; `forget_again` makes up for it.
+        """
+        for person in persons:
+            try:
+                await self.drop(person)
+            except StoreError as error:
+                self._unerased.add(person)
+                log.warning("index-not-erased", code=error.code, reason=str(error))
+
+    async def forget_again(self) -> None:
+        """Erase what could not be erased before."""
+        await self.forget(tuple(self._unerased))
 
     def find(
         self, person: str, shelf: Shelf, vector: Vector | None, terms: Analysis, limit: int
     ) -> set[str]:
         """Return the ids of the facts that are nearest by meaning and by words. Blocks."""
+        if shelf.of_past:
+            return set(shelf.entries)  # the index knows the present only
         try:
             hits = [] if vector is None else self._index.search_dense(person, vector, limit)
             hits += self._index.search_sparse(person, query_weights(terms, shelf), limit)
@@ -167,14 +198,10 @@ class Shelves:
 
     def _fill(self, person: str, at: datetime) -> _Filled:
         counter = self._store.change_count(person)
-        mine = [
-            fact
-            for fact in self._store.facts_of(person)
-            if fact.current and fact.about in ("", self._agent)
-        ]
+        mine = self._mine(self._store.facts_of(person))
         fresh = [fact for fact in mine if not has_faded(fact, at, self._fading)]
         ends = [moment for fact in mine if (moment := fades_at(fact, self._fading)) is not None]
-        shelf = fill_shelf(fresh, self._store.vectors_of(person, self.stamp), counter)
+        shelf = fill_shelf(fresh, self._vectors_of(person), counter)
         try:
             self._mend_index(person, shelf)
         except StoreError as error:
@@ -184,6 +211,29 @@ class Shelves:
             max((moment for moment in ends if moment < at), default=None),
             min((moment for moment in ends if moment >= at), default=None),
         )
+
+    def _fill_as_of(self, person: str, at: datetime) -> Shelf:
+        held = self._mine(held_at(self._store.facts_of(person), at))
+        fresh = [fact for fact in held if not has_faded(fact, at, self._fading)]
+        shelf = fill_shelf(fresh, self._vectors_of(person), self._store.change_count(person))
+        return replace(shelf, of_past=True)
+
+    def _mine(self, facts: Iterable[Fact]) -> list[Fact]:
+        """Return the facts that hold, without those about another agent."""
+        return [fact for fact in facts if fact.current and fact.about in ("", self._agent)]
+
+    def _vectors_of(self, person: str) -> dict[str, Vector]:
+        """Return the vectors of a person's facts. Torn ones are deleted: `embed_all_missing` makes them anew."""
+        vectors = self._store.vectors.of(person, self.stamp)
+        torn = [key for key, vector in vectors.items() if not self._is_sound(vector)]
+        if torn:
+            log.warning("vectors-torn", code="vector-torn", count=len(torn))
+            self._writer.submit(partial(self._store.vectors.drop, torn, self.stamp))
+        return {key: vector for key, vector in vectors.items() if key not in torn}
+
+    def _is_sound(self, vector: Vector) -> bool:
+        is_whole = vector.shape == (self._embedder.dimensions,)
+        return is_whole and bool(np.isfinite(vector).all() and vector.any())
 
     def _mend_index(self, person: str, shelf: Shelf) -> None:
         """Make the index hold just what is on the shelf: it may be gone, torn, or of another model."""

@@ -1,5 +1,6 @@
 """Puts the pages of a batch into the middle tier: chains, segments, and what search needs of every page."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -85,13 +86,27 @@ class Sorter:
             section=self._section,
             now=now,
         )
-        return replace(sorting, chains=linked.chains, chain_of=linked.chain_of)
+        sorting = replace(sorting, chains=linked.chains, chain_of=linked.chain_of)
+        return _with_beginnings(sorting, [page for page in pages if page.begun_in])
 
     def _running(self, first: Page) -> Running | None:
         """Return the chain of the page right before a batch; it survives a restart, as it comes from the store."""
-        before = self._store.pages.before(first)
+        before = self._store.pages.before(replace(first, id=first.turns[0]))
         if not before or not before[0].chain:
             return None
         chain = before[0].chain
         pages = self._store.pages.of_chain(first.person, chain)
         return Running(Chain(chain, first.person, self._store.tiers.chain_summary(chain)), pages)
+
+
+def _with_beginnings(sorting: Sorting, passages: Sequence[Page]) -> Sorting:
+    """Let the turns in which a sentence only began lie where its end lies."""
+    segment_of, chain_of = dict(sorting.segment_of), dict(sorting.chain_of)
+    added: Counter[str] = Counter()
+    for page in passages:
+        segment = segment_of[page.id]
+        segment_of |= dict.fromkeys(page.begun_in, segment)
+        chain_of |= dict.fromkeys(page.begun_in, chain_of[page.id])
+        added[segment] += len(page.begun_in)
+    segments = [replace(one, unread=one.unread + added[one.id]) for one in sorting.segments]
+    return replace(sorting, segments=segments, segment_of=segment_of, chain_of=chain_of)

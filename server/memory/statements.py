@@ -4,91 +4,160 @@ Only statements can become facts. The rules look at one sentence at a time, in J
 """
 
 import re
+from collections.abc import Sequence
 
+from server.memory.subjects import has_living_subject
+from server.memory.ties import is_of_the_world, is_tied
 from server.memory.whole_words import occurs
 from server.splitter import SentenceSplitter
 
-_QUESTION = re.compile(
+# What only opens a sentence: it is told behind it. "Hey, I got a job" is no order to look up.
+_OPENING = re.compile(
     r"""
+    ^\W*(?:(?:もしもし|ねえ|ねぇ|ねー|あの(?:ね|さ|う|ー)|え[えー]?っ?と(?:ね)?|実は(?:ね)?|じつは|そういえば|ところで|ちなみに|聞いて(?:よ|ね)?|ほら|やあ|おい
+            |おはよう(?:ございます)?|こんにちは|こんばんは|ただいま|ありがとう(?:ございます)?|すみません|ごめん|うん|はい|いいえ|いや|そう|まあ)+[、,!！\s…ー]+
+        | (?:喂|你好|嗨|哎|诶|嗯|对了|其实|说实话|是的|好的|谢谢|听着|请?记住|请?别忘了|早上好|晚上好)[，,、！!：:\s]+
+        | (?:请?记住|请?别忘了)(?=我)
+        | (?:hey(?:\ there)?|hi(?:\ there)?|hello|look|listen|well|oh|so|um+|uh+|ok(?:ay)?|yes|yeah|no|nope|sorry|thanks|thank\ you|good\ (?:morning|evening)
+            |guess\ what|(?:do\ )?you\ know\ what|by\ the\ way|actually|honestly|forget\ (?:it|that)|never\ mind|anyway)(?:\s*[,!?:;—]+\s*|\s+-\s+))
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+# "Can you remember that I …?" tells; "can you remember where I …?" asks.
+_ASKS_TO_KEEP = re.compile(
+    r"""^\W*(?:(?:please|can\ you|could\ you|will\ you|would\ you|try\ to)\ )*
+        (?:(?:remember|don't\ forget|keep\ in\ mind|bear\ in\ mind|note)(?:,|\ that\b|(?=\ (?:i|i'm|i've|we|we're)\b))
+        |believe(?:\ that)?)\s+(?!it\b|this\b|that\b|what\b|who\b|when\b|where\b|how\b)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+_AUX = r"""(?:do|does|did|is|are|was|were|am|can|could|will|would|should|shall|may|might|have|has|had|isn't|aren't|don't|doesn't|didn't|won't
+    |can't)"""
+_QUESTION = re.compile(
+    rf"""
     [?？]\s*$
     | (?:か|かな|かね|かしら|っけ|でしょう|だろう|って何|ってなに)[。.]*$
-    | (?P<word>何|なに|誰|だれ|どこ|どう|どれ|どの|どんな|いつ|なぜ|なんで(?!す(?!か)|した(?!か))|いくつ|いくら|どうして|どっち)(?!\w{0,3}(?:か(?!ら)|も))
+    | (?P<word>何|なに|誰|だれ|どこ|どう|どれ|どの|どんな|いつ|なぜ|なんで(?!す(?!か)|した(?!か))|いくつ|いくら|どうして|どっち)
+        (?!\w{{0,3}}(?:か(?!ら)|も)|やら|[^、。?？]{{0,20}}か(?:どうか)?(?:迷|悩|考え|相談)|[^、。?？]{{1,12}}[てで]も(?![らろっうて持]|いい|良い|大丈夫))
     | は[、,]?\s*なん(?:だ|です|て)
+    | (?:知りたい|教えてもらいたい)(?:です|んだ|の|な|けど|が)*[。.]*$
     | ^(?!.*(?:よく|はっきり|今でも|いまでも|まだ|ずっと|[私僕俺]は)).*(?:覚え|おぼえ)てい?(?:る|ます)[。.]*$
-    | [吗嗎呢吧]\s*[。.]*$ | ^(?:什么|怎么|谁|哪|为什么|几点|多少)
-    | ^\W*(?:do|does|did|is|are|was|were|am|can|could|will|would|should|shall|may|might|
-        have|has|had|isn't|aren't|don't|doesn't|didn't|won't|can't)\s+(?:i|you|we|they|he|she|it|the|my|your|there|that|this)\b
+    | ^(?!.*叫我).*[吗嗎吧]\s*[。.]*$ | ^(?!.*[在正着还]).*呢\s*[。.]*$
+    | (?<![没無无论管随不])(?:什么|怎么|谁|哪|为什么|几[点号]|多少)(?!.{{0,4}}[都也]) | ([是有能会要好行])[不没]\2 | 想知道
+    | (?:^|[.;:!?…]\s)\W*{_AUX}\s+(?:i|you|we|they|he|she|it|the|my|your|there|that|this|any\w*)\b
+    | ,\s(?:and\ |so\ )?{_AUX}\s+(?:i|you|we|they|he|she|it|there\ (?:a|an|any\w*|some\w*))\b
+    | ,\s(?:and\ |so\ )?(?:do|does|did|can|could|will|would|should)\ (?:the|my|that|this|there)\b
+    | ^\W*if\b[^,]*,\s(?:who|what|when|where|which|why|how)\b
+    | ^\W*(?:do|does|did|is|are|was|were|has|can|could|would|should)\ \S+\ \S | ^\W*(?:at|in|on|for|to|by|from|with)\ (?:what|which|whose)\b
+    | [.;:!?…]\s(?:and\ |so\ )?(?:what|who|when|where|which|why|how)(?:'s|'re|'d)?\ (?!(?:i|we|he|she|they|my|our|is\ why)\b)
+    | ,\s(?:and\ |so\ )?(?:(?:what|how)\ (?!(?:i|we|he|she|they|my|our)\b) | (?:what|where|how|why)(?:'s|'re|'d)\ | who'd\ | why\ (?:do|did|is)\b
+        | (?:who|when|where|which(?:\ \w+){{1,2}})\ {_AUX}\ (?:i|you|we|they|he|she|it|my)\b | who\ (?:is|are)\ it\b | who\ (?:can|could|should|will|would)\ .*\bme\b)
+    | \b(?:wants?|needs?|like|love)\ to\ know\b | \bi\ wonder\ (?:what|who|when|where|why|how|if|whether)\b
+    | \bi(?:'m|\ am|\ was)\ (?:just\ )?(?:wondering|asking|curious)\b | ^\W*(?:my|the)\ question\ is\b | ^\W*i\ have\ a\ question\W*$
     """,
     re.VERBOSE | re.IGNORECASE,
 )
 _STARTS_LIKE_QUESTION = re.compile(
-    r"^\W*(?:who|whom|whose|what|when|where|which|why|how)\b(?!\ (?:i|we|he|she|they|my|our)\b)",
+    r"^\W*(?:who|whom|whose|what|when|where(?:abouts)?|which|why|how)\b(?!\ (?:i|we|he|she|they|my|our)\b)"
+    r"(?!(?<=when)\ (?:it|the\ \w+)\ \w+s\b.*\b(?:i|we|my|our)\b)",
     re.IGNORECASE,
 )
 
+# A plan with a condition stays a plan ("if it rains we stay in"). What only might be betrays itself: by another mood, or a wish.
+_IF = r"(?<!\basked\ )(?<!\basked\ me\ )\bif"
 _WHAT_IF = re.compile(
-    r"""
-    もし(?!もし) | としたら | とすれば | 仮に | だったらいいな | たとえば | ば(?:いい|良い)(?:のに|な|かな) | かもしれない | かも[。.]*$
-    | ^\W*(?:if|suppose|imagine|what\ if|let's\ say)\b | \bif\ i\ (?:were|had|could|won)\b | \bwould\ (?:be|have|like\ it)\b.*\bif\b
+    rf"""
+    (?<!もし)もし(?!もし)(?=.*(?:[うくすつぬむぶぐる]なら|宝くじ|生まれ変わ|[私僕俺](?:が|は)?.*(?:だったら|なら)
+        |(?:のに|たい|いい|良い|だろう|でしょう|かな|かも)(?:な|ね|よ|です|けど)*[。.!！]*$))
+    | としたら | とすれば | 仮に | だったらいいな | ば(?:いい|良い)(?:のに|な|かな) | かもしれない(?!と|って) | かも[。.]*$
+    | たとえば(?=.*(?:とか|たら|なら|れば))
+    | ^\W*(?:suppose|imagine|what\ if|let's\ say|if\ only)\b | {_IF}\ (?:\w+\ )?(?:were|had|could|win|won)\b
+    | ^(?=.*\b(?:would|could|\w+'d)\b).*{_IF}\b
     | \b(?:maybe|perhaps|might)\b | \bi\ wish\b
-    | 如果 | 要是 | 假如 | 假设 | 也许 | 可能
+    | (?:如果|要是|假如)我们?(?:是|有|会|能|中|当|养) | 就好了 | 该多好 | 假设 | 也许 | (?<!说)可能
     """,
     re.VERBOSE | re.IGNORECASE,
 )
 
+_BID = r"""(?:tell|show|play|stop|turn|set|remind|call|say|speak|sing|give|let|make|open|close|read|repeat|forget|remember|ignore|
+    always|never|don't|do\ not|be|look|listen|wait|shut|start|from\ now\ on|hey|help|translate|explain|find|search|wake)"""
 _ORDER = re.compile(
-    r"""
-    (?:て|で)(?:ください|くださいね|下さい|くれ|くれる|くれない|もらえる|もらえない|ちょうだい|みて|よ|ね)?[。.!！]*$
+    rf"""
+    (?:て|で)(?:ください|くださいね|下さい|くれ|くれない|もらえる|もらえない|ちょうだい|みて|よ)[。.!！]*$
     | (?:て|で)(?:(?:ほしい|欲しい|もらいたい|いただきたい)(?:ん|の)?(?:です|だ)?(?:けど|が)?[なねよ]?)[。.!！]*$
-    | (?:しろ|せよ|なさい|お願い(?:します|ね)?|頼む(?:よ|ね)?)[。.!！]*$ | これからは | 今後は
-    | ^\W*(?:please|tell|show|play|stop|turn|set|remind|call|say|speak|sing|give|let|make|open|close|read|repeat|forget|remember|ignore|
-        always|never|don't|do\ not|be|look|listen|wait|shut|start|from\ now\ on|hey|help|translate|explain|find|search)\b
+    | (?:て|で)(?:くれ|ください|ちょうだい)[、。] | (?:て|で)くれ(?:ると|たら)(?:嬉しい|うれしい|助かる|ありがたい)
+    | (?:ニュース|音楽|曲|歌|ラジオ|天気|お話|物語|ジョーク)[をが](?:聞き|聴き)たい
+    | (?:しろ|せよ|なさい|お願い(?:します|ね)?|頼む(?:よ|ね)?)[。.!！]*$
+    | (?:これからは|今後は)(?!.*(?:ことに|つもり|予定|たい|[たん]だ|んです|[しれっいえけ]た|て[いる]|ないと|なきゃ|ます)(?:だ|です)?(?:[よねな。.!！]|$))
+    | ^\W*(?:please|{_BID})\b | ^\W*(?:if|when|once|after|before|as\ soon\ as)\b[^,]*,\s*(?:then\ |please\ )*{_BID}\b
+    | ^\W*(?:if|when|once)\b.*(?<!will\ )(?<!to\ )(?<!'ll\ )(?<!they\ )(?<!she\ )(?<!he\ )\b(?:remind|wake|warn|tell)\ me\b
     | \bfrom\ now\ on\b | \bplease\s*[.!]*$ | \b(?:can|could|will|would)\ you\b
-    | ^\W*(?:请|帮|给我|告诉|播放|别|不要|以后) | 从现在起
+    | \bi(?:'d|\ would)?\ (?:want|need|like|love|asked|told)\ you\ to\b | \bi(?:'d\ like|\ would\ like|\ want)\ to\ hear\b
+    | \bi\ (?:want|need)\ (?:the|that|this|these|those)\ \w+(?:\ \w+)?\ (?:on|off|up|down|louder|quieter|dimmer|brighter)\W*$ | ^\W*i\ said\ \w+\W*$
+    | ^\W*(?:请|帮|给我|告诉|播放|别(?!人|的|墅)|不要|以后(?!我|咱)|叫我) | 从现在起 | 我(?:想|要|希望)(?:让)?你 | 我[想要]听
     """,
     re.VERBOSE | re.IGNORECASE,
+)
+# A bare て-form bids, or only goes on telling: who does it, or how it is, says which.
+_BIDS_OR_TELLS_ON = re.compile(
+    r"(?<!く)(?<![っいしきりぎびみちにえけせてねべめれげぜ]たっ)(?<![いん]だっ)(?<!るっ)[てで](?:くれる|ね)?[。.!！]*$"
+)
+_ALWAYS_BIDS = re.compile(
+    r"(?:教え|言っ|聞かせ|見せ|伝え|起こし|つけ|付け|消し|かけ|止め|流し|鳴らし|開け|閉め|読ん|歌っ|調べ|探し|静かにし|手伝っ"
+    r"|(?:待っ|見|覚え|持っ|黙っ|起き|座っ|寝|聞い|置い|立っ|い|し|やめ)[てで])[てで](?:くれる|ね)?[。.!！]*$"
+)
+_TELLS_ON = re.compile(r"[ぁ-ん][てで][てで]ね?[。.!！]*$")
+_SUBORDINATE = re.compile(
+    r"たら|なら|れば|から|ので|とき|時は|けど|[だるいたよね]って(?!る|た|て)|と(?:言|伝)"
 )
 _KEEP_ORDER = re.compile(
-    r"^\W*(?:don't forget|remember)\b.{8,}|(?:忘れないで|覚えて(?:おいて|て)).{6,}|.{6,}(?:忘れないで|覚えて(?:おいて|て))",
+    r"^\W*(?:don't forget|remember)\b.{8,}|(?:忘れないで|覚えて(?:おいて|て)).{6,}|(?<=.{6})(?:忘れないで|覚えて(?:おいて|て))",
     re.IGNORECASE,
+)
+_NAME_TO_CALL = re.compile(
+    r"""
+    ^(?!.*(?:タクシー|救急車|を呼んで|をよんで)).+(?:って|と)(?:呼んで|よんで)(?:ください|下さい|ほしい|欲しい|くれ|ちょうだい|いい|[ねよ])*(?:です|んだ|の)?[。.!！]*$
+    | ^\W*(?:(?:please|just|you\ can|everyone\ can)\ )?call\ me
+        \ (?!(?:back|later|again|now|up|at|on|in|if|when|once|by|before|after|today|tonight|tomorrow|a|an|the|it|that|soon|please)\b)[\w'-]+(?:\ [\w'-]+)?[.!]*$
+    | ^(?:你?(?:可以|就)|请|以后|大家都?)*叫我(?![一来去起醒吃回出做看上下干的过])\w{1,6}?(?:吧|就行|就好|就可以)*[。.!！]*$
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+# A noun that looks like an order at first: "Open water swimming is my hobby".
+_NAMES_OWN = re.compile(
+    r"^(?:(?!\b(?:what|who|where|when|how|which|me)\b).)*\b(?:is|are|was)\ (?:my|mine|what\ i)\b",
+    re.VERBOSE | re.IGNORECASE,
 )
 
 _COURTESY = re.compile(
     r"""
     ^(?:おはよう|こんにちは|こんばんは|おやすみ|ただいま|おかえり|ありがとう|いただきます|ごちそうさま|行ってきます|いってきます|さようなら|バイバイ|
         またね|じゃあね|うん|ううん|はい|いいえ|いや|そう|そうだね|そうなんだ|なるほど|へえ|ふーん|すごい|やった|わかった|了解|ごめん|すみません|
-        よろしく|お疲れ|おつかれ)[\w\u3040-\u30ff]{0,6}[。!！、ー~〜]*$
+        よろしく|お疲れ|おつかれ|もしもし)[\w\u3040-\u30ff]{0,6}[。!！、ー~〜]*$
+    | ^(?:それは|そりゃ)?(?:違う|ちがう|違います)[よねわ]*[。!！]*$ | ^(?:よく)?(?:聞こえ|きこえ)(?:ない|ません)[よねな]*[。!！]*$
     | ^(?:hi|hello|hey|good\ (?:morning|evening|night|afternoon)|thanks?(?:\ you)?|bye|goodbye|see\ you|yes|no|yeah|yep|nope|ok(?:ay)?|sure|right|
         great|nice|cool|wow|really|i\ see|sorry|never\ mind|i'm\ home|alright)\b[\w\s,']{0,16}[.!]*$
-    | ^i(?:'m|\ am|\ was)?\ (?:(?:not\ |so\ |all\ |just\ |only\ )?(?:sure|fine|ok(?:ay)?|good|back|done|ready|sorry|glad|joking|kidding|listening)
+    | ^i(?:'m|\ am|\ was)?\ (?:(?:not\ |so\ |all\ |just\ |only\ |very\ |really\ )?(?:sure|fine|ok(?:ay)?|good|back|done|ready|sorry|glad|joking|kidding
+            |listening|here|home|up|off|in|out|late|cold|hot|tired|hungry|thirsty|bored|sleepy|busy|testing(?:\ you)?)
         |(?:really\ |totally\ |also\ )?(?:do(?:n't|\ not)?\ )?(?:know|agree|understand|guess|think|hope|suppose|see|get)(?:\ (?:so|that|it|not))?
         |(?:do|did|will|would|can|could|have|had)(?:n't|\ not)?)(?:\ (?:now|too|then|again|though))?[.!]*$
-    | ^(?:你好|早上好|晚安|谢谢|再见|好的|是的|嗯|哦|对)[^，]{0,6}$ | ^我(?:都|也)?(?:知道|明白|懂|同意)了?[。.!！]*$
+    | ^i\ (?:can't|cannot|don't|didn't|do\ not)\ (?:hear|understand|get|believe)\ (?:you|that|it)[.!]*$
+    | ^(?:你好|早上好|晚安|谢谢|再见|好的|是的|嗯|哦|对)[^，]{0,6}$
+    | ^我(?:[都也不]?(?:知道|明白|懂|信|同意)|饿|困|累|渴|来|回来|走|好|没事)[了啦]*[。.!！]*$
     """,
     re.VERBOSE | re.IGNORECASE,
 )
 
 _COMMA = re.compile(r"[、，,]\s*")
 
-_OF_THE_WORLD = re.compile(
-    r"""
-    (?:天気|気温|湿度|降水確率|温度|室温)(?:は|が).{0,12}(?:度|％|%|です|だ|晴|雨|曇|雪) | 今日は(?:いい天気|暑い|寒い|晴れ|雨)
-    | は(?:約|およそ)?[0-9一二三四五六七八九十百千万億]+(?:メートル|キロ|人|度|ヘクトパスカル|パーセント)
-    | (?:首都|人口|面積|標高|高さ)は
-    | \b(?:weather|temperature|humidity|sensor)\b | ^it'?s\ (?:raining|sunny|snowing|cold|hot|nice\ out)\b
-    | 天气 | 气温
-    """,
-    re.VERBOSE | re.IGNORECASE,
+_FEWEST_LETTERS = {"ja": 4, "zh": 3, "en": 4}
+_REFERS_BACK = re.compile(r"\b(?:he|she|it|they|his|her|its|their)\b|[他她它]", re.IGNORECASE)
+_JOKE = re.compile(
+    r"冗談(?!じゃ|では)|なんちゃって|なーんて|なんてね|(?:^|、)(?:うそ|嘘)(?:だよ|です|うそ|ぴょん)"
+    r"|\b(?:just|only|was|am|i'm)\ (?:kidding|joking)\b|\b(?:just\ )?a\ joke\b|开玩笑|骗你的|逗你的",
+    re.IGNORECASE,
 )
-
-_OWN = re.compile(
-    r"""
-    \b(?:i|i'm|i've|i'd|i'll|my|mine|me|we|we're|we've|our|us)\b | [我咱] | (?:私|僕|俺|うち|自分|わたし|ぼく|おれ|あたし)
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_FEWEST_LETTERS = {"ja": 4, "zh": 4}
-_FEWEST_ENGLISH_LETTERS = 8
+"""Takes back what was said before it."""
 
 
 def sentences(text: str) -> list[str]:
@@ -103,25 +172,89 @@ def is_question(sentence: str) -> bool:
 
 
 def is_hypothetical(sentence: str) -> bool:
-    """Say whether a sentence speaks of what might be."""
+    """Say whether a sentence speaks of what might be, rather than of what will be under a condition."""
     return _WHAT_IF.search(sentence) is not None
 
 
 def is_order(sentence: str) -> bool:
-    """Say whether a sentence tells the robot what to do. "Don't forget that I …" tells a fact."""
-    return _ORDER.search(sentence) is not None and _KEEP_ORDER.search(sentence) is None
+    """Say whether a sentence tells the robot what to do. "Don't forget that I …" and "call me …" tell a fact."""
+    if any(told.search(sentence) for told in (_KEEP_ORDER, _NAME_TO_CALL, _NAMES_OWN)):
+        return False
+    if _ORDER.search(sentence):
+        return True
+    return _BIDS_OR_TELLS_ON.search(sentence) is not None and not _tells_on(sentence)
+
+
+def statements(text: str, language: str) -> list[str]:
+    """Return the sentences of what somebody said that tell something about their life, and are not taken back as a joke."""
+    turn = sentences(text)
+    jokes = _jokes(turn)
+    return [
+        sentence
+        for place, sentence in enumerate(turn)
+        if place not in jokes and is_statement(sentence, language)
+    ]
+
+
+def telling_places(turn: Sequence[str], language: str) -> tuple[list[int], list[int]]:
+    """Return the places of the sentences of a turn that tell something at all, and of those that tell of the speaker's life.
+
+    "He is called Rex" tells of the speaker's life behind "I have a dog", alone it does not.
+    """
+    jokes = _jokes(turn)
+    telling: list[int] = []
+    own: list[int] = []
+    for place, sentence in enumerate(turn):
+        told = _told(sentence)
+        if place in jokes or not _tells(told, language):
+            continue
+        telling.append(place)
+        if is_tied(told, language) or (own and _REFERS_BACK.search(told)):
+            own.append(place)
+    return telling, own
+
+
+def _jokes(turn: Sequence[str]) -> set[int]:
+    """Return the places of jokes: of those who say so, and of what they take back."""
+    return {
+        taken
+        for place, sentence in enumerate(turn)
+        if _JOKE.search(sentence)
+        for taken in (place - 1, place)
+    }
 
 
 def is_statement(sentence: str, language: str) -> bool:
     """Say whether a sentence tells something about the speaker's life.
 
-    English and Chinese statements name their subject; in Japanese it is left out as a rule.
+    English and Chinese statements name the speaker or somebody close; in Japanese that is left out as a rule.
     """
-    letters = sum(character.isalnum() for character in sentence)
-    if letters < _FEWEST_LETTERS.get(language, _FEWEST_ENGLISH_LETTERS):
+    told = _told(sentence)
+    return _tells(told, language) and is_tied(told, language)
+
+
+def _tells(told: str, language: str) -> bool:
+    letters = sum(character.isalnum() for character in told)
+    if letters < _FEWEST_LETTERS.get(language, _FEWEST_LETTERS["en"]):
         return False
-    if is_question(sentence) or is_hypothetical(sentence) or is_order(sentence):
+    if is_question(told) or is_hypothetical(told) or is_order(told):
         return False
-    if all(map(_COURTESY.match, _COMMA.split(sentence))) or _OF_THE_WORLD.search(sentence):
+    return not all(map(_COURTESY.match, _COMMA.split(told))) and not is_of_the_world(told)
+
+
+def _told(sentence: str) -> str:
+    """Return a sentence without what only opens it."""
+    opened = None
+    while opened != sentence:
+        opened, sentence = sentence, _OPENING.sub("", sentence)
+    kept = _ASKS_TO_KEEP.sub("", sentence)
+    return sentence if kept == sentence else kept.rstrip("?？ ")
+
+
+def _tells_on(sentence: str) -> bool:
+    """Say whether a sentence that ends in て goes on telling: 娘はピアノを習っててね, where 電気を消してね bids."""
+    if _ALWAYS_BIDS.search(sentence):
         return False
-    return language == "ja" or _OWN.search(sentence) is not None
+    if _TELLS_ON.search(sentence):
+        return True
+    return has_living_subject(sentence) and not _SUBORDINATE.search(sentence)

@@ -3,25 +3,26 @@
 Calls block; they are made from threads (`server.memory.writer` for those that change something).
 """
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, Row, Table, delete, select, union, update
-from sqlalchemy.dialects import sqlite
+from sqlalchemy import ColumnElement, Connection, Row, delete, select, union, update
 
 from server.memory.counters import Part, change_count, count_change
-from server.memory.database import Database, insert_new
+from server.memory.database import Database, insert_new, present
+from server.memory.erasure import pages_telling, take_out
+from server.memory.fact_vectors import FactVectors, put_fact_vectors
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.lineage import lose_pages
 from server.memory.models import Fact, Importance, Kind, Note, Origin, ProfileEntry, Trait
 from server.memory.pages import Pages, owners_of
 from server.memory.portrait import Portrait, named_in, put_notes, put_profile, put_traits
 from server.memory.queue import Queue
-from server.memory.schema import changes, facts, pages, sources, tables, vectors
+from server.memory.schema import changes, facts, pages, sources, tables
 from server.memory.stored_lines import StoredLines
 from server.memory.tiers import Sorting, Tiers, drop_empty, put_sorting, unsay
 
@@ -45,6 +46,7 @@ class Store:
         """
         self._database = Database(file)
         self.pages = Pages(self._database)
+        self.vectors = FactVectors(self._database)
         self.queue = Queue(self._database)
         self.lines = StoredLines(self._database)
         self.tiers = Tiers(self._database)
@@ -53,6 +55,10 @@ class Store:
     def close(self) -> None:
         """Fold the write-ahead log into the file and let go of it."""
         self._database.close()
+
+    def scrub_again(self) -> None:
+        """Overwrite what was forgotten while that could not be done."""
+        self._database.scrub_again()
 
     def backup(self, target: Path) -> None:
         """Write a consistent copy of the database to `target`, while others may be using it."""
@@ -107,7 +113,7 @@ class Store:
             insert_new(connection, facts, [_fact_row(fact, now) for fact in kept])
             _put_sources(connection, {fact.id: fact.sources for fact in kept}, gone)
             _put_sources(connection, more_sources or {}, gone)
-            _put_vectors(connection, vectors_by_fact or {}, stamp)
+            put_fact_vectors(connection, vectors_by_fact or {}, stamp)
             _supersede(connection, superseded or {}, now)
             put_sorting(connection, sorting, gone, now)
             put_profile(connection, profile, gone)
@@ -125,28 +131,42 @@ class Store:
         said = self._sources(facts.c.person == person)
         return [_fact(row, said.get(row.id, ())) for row in rows]
 
+    def has_changed_since(self, person: str, moment: datetime) -> bool:
+        """Say whether anything was said by a person, or replaced, after a moment."""
+        later = (facts.c.said_at > moment) | (facts.c.superseded_at > moment)
+        query = select(facts.c.id).where(facts.c.person == person, later).limit(1)
+        return bool(self._database.rows(query))
+
     def fact(self, fact_id: str) -> Fact | None:
         """Return one fact, or None."""
         rows = self._database.rows(select(facts).where(facts.c.id == fact_id))
         said = self._sources(facts.c.id == fact_id)
         return _fact(rows[0], said.get(fact_id, ())) if rows else None
 
-    def forget(self, fact_ids: Sequence[str]) -> int:
+    def pages_telling(self, fact_ids: Sequence[str]) -> list[str]:
+        """Return the pages that have words of facts: their sources, and those in which the same was said once more."""
+        with self._database.reading() as connection:
+            return list(pages_telling(connection, fact_ids))
+
+    def forget(self, fact_ids: Sequence[str], retold: Sequence[str] = ()) -> int:
         """Delete facts, their vectors, and the pages that no other fact was drawn from; return how many facts.
 
-        What one of them had replaced holds again, or is replaced by what had replaced that one. What was drawn from
-        those pages alone goes with them. What is said of the segments and chains that held them is emptied.
+        What one of them had replaced holds again, or is replaced by what had replaced that one. Their words are cut out
+        of the pages that stay. What was drawn from those that go alone goes with them. What is said of the segments and
+        chains that held them is emptied.
+
+        Args:
+            fact_ids: Which facts; those that are not there don't matter.
+            retold: Pages in whose answers they may have been told: the answers are deleted.
         """
         with self._database.writing() as connection:
             wanted = select(facts).where(facts.c.id.in_(fact_ids)).order_by(facts.c.said_at)
             forgotten = connection.execute(wanted).all()
-            said = connection.execute(select(sources.c.page).where(sources.c.fact.in_(fact_ids)))
-            page_ids = [row.page for row in said]
+            telling = pages_telling(connection, fact_ids)
             for row in forgotten:
                 _pass_on(connection, row.id)
             connection.execute(delete(facts).where(facts.c.id.in_(fact_ids)))
-            needed = connection.execute(select(sources.c.page).where(sources.c.page.in_(page_ids)))
-            _remove_pages(connection, sorted(set(page_ids) - {row.page for row in needed}))
+            _remove_pages(connection, take_out(connection, telling, retold))
             count_change(connection, Part.FACTS, {row.person for row in forgotten})
         self._database.scrub()
         return len(forgotten)
@@ -164,28 +184,6 @@ class Store:
         """Return everybody of whom anything is stored."""
         held = (select(table.c.person) for table in _OF_PERSONS if table is not changes)
         return sorted(row[0] for row in self._database.rows(union(*held)))
-
-    def vectors_of(self, person: str, stamp: str) -> dict[str, Vector]:
-        """Return the embeddings of a person's facts that were made with `stamp`, by fact."""
-        query = (
-            select(vectors.c.fact, vectors.c.data)
-            .join(facts, facts.c.id == vectors.c.fact)
-            .where(facts.c.person == person, vectors.c.stamp == stamp)
-        )
-        return {
-            row.fact: np.frombuffer(row.data, dtype="<f4") for row in self._database.rows(query)
-        }
-
-    def unembedded(self, stamp: str) -> list[str]:
-        """Return the persons with facts that have no embedding made with `stamp`."""
-        made = select(vectors.c.fact).where(vectors.c.stamp == stamp)
-        query = select(facts.c.person).where(facts.c.id.not_in(made)).distinct()
-        return sorted(row.person for row in self._database.rows(query))
-
-    def put_vectors(self, by_fact: Mapping[str, Vector], stamp: str) -> None:
-        """Store embeddings of facts that are there; those of other stamps stay for a way back."""
-        with self._database.writing() as connection:
-            _put_vectors(connection, by_fact, stamp)
 
     def change_count(self, person: str) -> int:
         """Return a number that is another one whenever a person's facts have changed; 0 if there never were any.
@@ -207,16 +205,10 @@ class Store:
         return said
 
 
-def _present(connection: Connection, table: Table, ids: Iterable[str]) -> set[str]:
-    """Return those of `ids` that are in a table."""
-    found = connection.execute(select(table.c.id).where(table.c.id.in_(list(ids))))
-    return {row.id for row in found}
-
-
 def _put_sources(
     connection: Connection, by_fact: Mapping[str, Sequence[str]], gone: Set[str]
 ) -> None:
-    there = _present(connection, facts, by_fact)
+    there = present(connection, facts, by_fact)
     rows = [
         {"fact": fact, "page": page}
         for fact, page_ids in by_fact.items()
@@ -227,7 +219,7 @@ def _put_sources(
 
 
 def _supersede(connection: Connection, by_old: Mapping[str, str], now: datetime) -> None:
-    there = _present(connection, facts, by_old.values())
+    there = present(connection, facts, by_old.values())
     for old, newer in by_old.items():
         if newer in there:
             holds = (facts.c.id == old) & (facts.c.superseded_by == "")
@@ -244,17 +236,6 @@ def _pass_on(connection: Connection, fact_id: str) -> None:
         .where(facts.c.superseded_by == fact_id)
         .values(superseded_by=row.superseded_by, superseded_at=row.superseded_at)
     )
-
-
-def _put_vectors(connection: Connection, by_fact: Mapping[str, Vector], stamp: str) -> None:
-    there = _present(connection, facts, by_fact)
-    rows = [
-        {"fact": fact, "stamp": stamp, "data": vector.astype("<f4").tobytes()}
-        for fact, vector in by_fact.items()
-        if fact in there
-    ]
-    if rows:
-        connection.execute(sqlite.insert(vectors).prefix_with("OR REPLACE"), rows)
 
 
 def _remove_pages(connection: Connection, ids: Sequence[str]) -> None:
@@ -296,7 +277,7 @@ def _fact(row: Row[Any], said_in: tuple[str, ...]) -> Fact:
         text=row.text,
         language=row.language,
         said_at=in_zone(row.said_at, row.zone),
-        kind=Kind(row.kind),
+        kind=Kind(row.kind) if row.kind in set(Kind) else Kind.OTHER,
         quote=row.quote,
         event_from=row.event_from,
         event_to=row.event_to,

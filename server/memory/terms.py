@@ -53,6 +53,8 @@ class Analysis:
     """Names of places, by sound."""
     proper: frozenset[str] = frozenset()
     """What else has a name of its own (people, pets, shops, things), by sound."""
+    kinds: frozenset[str] = frozenset()
+    """What it names of things that are told apart by kind, e.g. "animal/cat"."""
 
     @cached_property
     def persons(self) -> frozenset[str]:
@@ -127,15 +129,17 @@ def words_of(text: str) -> list[Morpheme]:
 
 def _japanese(text: str) -> Analysis:
     morphemes = words_of(text)
-    people, notions = lexicon.persons("ja"), lexicon.concepts("ja")
+    people, notions, kinds = lexicon.persons("ja"), lexicon.concepts("ja"), lexicon.kinds("ja")
     terms: list[Term] = []
     places: set[str] = set()
     proper = set(_QUOTED_JA.findall(text))
-    touched = set(notions.found_in(text))
+    touched, named = set(notions.found_in(text)), set(kinds.found_in(text))
     for place, morpheme in enumerate(morphemes):
         following = morphemes[place + 1].surface() if place + 1 < len(morphemes) else ""
         term = _japanese_term(morpheme, following, people)
-        touched.update(notions.of(morpheme.normalized_form()), notions.of(morpheme.surface()))
+        for form in (morpheme.normalized_form(), morpheme.surface()):
+            touched.update(notions.of(form))
+            named.update(kinds.of(form))
         if term is None:
             continue
         terms.append(term)
@@ -144,8 +148,14 @@ def _japanese(text: str) -> Analysis:
             places.add(term.sound)
         elif detail == "固有名詞" or term.kind is TermKind.NAME or morpheme.surface().isascii():
             proper.add(term.sound)
-    negated = _is_negated_ja(morphemes)
-    return Analysis(tuple(terms), frozenset(touched), negated, frozenset(places), frozenset(proper))
+    return Analysis(
+        tuple(terms),
+        frozenset(touched),
+        _is_negated_ja(morphemes),
+        frozenset(places),
+        frozenset(proper),
+        frozenset(named),
+    )
 
 
 def _japanese_term(morpheme: Morpheme, following: str, people: lexicon.Lexicon) -> Term | None:
@@ -205,24 +215,32 @@ def _stemmer() -> _English:
 
 def _english(text: str) -> Analysis:
     text = re.sub(r"-in-laws?\b", "inlaw", text[:_LONGEST].replace("’", "'"))
-    notions = lexicon.concepts("en")
+    notions, kinds = lexicon.concepts("en"), lexicon.kinds("en")
     terms: list[Term] = []
     places: set[str] = set()
     proper: set[str] = set()
     touched = set(notions.found_in(text.casefold()))
+    named = set(kinds.found_in(text.casefold()))
     starts_sentence = True
     for match in _WORD_EN.finditer(text):
         word = match.group()
         term = _english_term(word, starts_sentence)
         starts_sentence = text[match.end() : match.end() + 1] in (".", "!", "?")
         touched.update(_classes_en(notions, word))
+        named.update(_classes_en(kinds, word))
         if term is None:
             continue
         terms.append(term)
         if term.kind is TermKind.NAME:
             (places if _BEFORE_PLACE_EN.search(text[: match.start()]) else proper).add(term.sound)
-    negated = _NEGATION_EN.search(text.casefold()) is not None
-    return Analysis(tuple(terms), frozenset(touched), negated, frozenset(places), frozenset(proper))
+    return Analysis(
+        tuple(terms),
+        frozenset(touched),
+        _NEGATION_EN.search(text.casefold()) is not None,
+        frozenset(places),
+        frozenset(proper),
+        frozenset(named),
+    )
 
 
 def _english_term(word: str, starts_sentence: bool) -> Term | None:
@@ -264,13 +282,18 @@ def stem(word: str) -> str:
     return str(_stemmer().stemmer.stemWord(word))
 
 
+def verb_stem(word: str) -> str:
+    """Return what all forms of an English verb have in common, also of an irregular one."""
+    return stem(lexicon.base_form(word))
+
+
 # Chinese --------------------------------------------------------------------------------------------------------------
 
 
 def _chinese(text: str) -> Analysis:
     """Cut into pairs of characters, none of them a function word: no dictionary is needed."""
     text = text[:_LONGEST]
-    people, notions = lexicon.persons("zh"), lexicon.concepts("zh")
+    people = lexicon.persons("zh")
     terms = [Term(kind, kind, TermKind.PERSON, 1.0) for kind in sorted(people.found_in(text))]
     for run in re.findall(r"[\u3400-\u9fff]+", text):
         pairs = [run[place : place + 2] for place in range(len(run) - 1)]
@@ -282,7 +305,8 @@ def _chinese(text: str) -> Analysis:
     terms += [_latin_term(word) for word in re.findall(r"[A-Za-z]+", text)]
     terms += [Term(number, number, TermKind.NUMBER, 0.5) for number in re.findall(r"\d+", text)]
     negated = re.search(r"不|没|別|别", text) is not None
-    return Analysis(tuple(terms), frozenset(notions.found_in(text)), negated)
+    notions, named = lexicon.concepts("zh").found_in(text), lexicon.kinds("zh").found_in(text)
+    return Analysis(tuple(terms), frozenset(notions), negated, kinds=frozenset(named))
 
 
 _DIGITS = str.maketrans("〇一二三四五六七八九", "0123456789")

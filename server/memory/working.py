@@ -1,6 +1,7 @@
 """The working buffer: the last exchanges of every person, word for word (MemoryOS's short-term memory)."""
 
 from collections import OrderedDict, deque
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 
 from server.config import HistorySection
@@ -46,6 +47,20 @@ class WorkingBuffer:
     def forget(self, person: str) -> None:
         """Forget what was said a moment ago."""
         self._pages.pop(person, None)
+
+    def since(self, person: str, page_ids: Collection[str]) -> list[str]:
+        """Return the first of these exchanges and those after it, in which it may have come up again."""
+        ids = [page.id for page in tuple(self._pages.get(person, ()))]
+        first = next((place for place, id_ in enumerate(ids) if id_ in page_ids), len(ids))
+        return ids[first:]
+
+    def forget_pages(self, person: str, page_ids: Collection[str]) -> None:
+        """Forget some of what was said a moment ago."""
+        pages = self._pages.get(person)
+        if pages is not None:
+            kept = [page for page in pages if page.id not in page_ids]
+            pages.clear()
+            pages.extend(kept)
 
 
 def _between(earlier: datetime, later: datetime) -> timedelta:

@@ -37,8 +37,18 @@ class Writer:
 
         If the store can't be written the exchange is kept, and stored with the next one or before the next change.
         """
-        self._unsaved.append(page)
-        return self._thread.submit(self._save_pages)
+
+        def save() -> None:
+            self._unsaved.append(page)
+            self._save_pages()
+
+        return self._thread.submit(save)
+
+    def give_up(self, is_meant: Callable[[Page], bool]) -> None:
+        """Never store those exchanges that could not be stored so far and are meant. Only for a change that `run` makes."""
+        kept = [page for page in self._unsaved if not is_meant(page)]
+        self._unsaved.clear()
+        self._unsaved.extend(kept)
 
     def submit(self, change: Callable[[], object]) -> None:
         """Make a change in its turn that nobody waits for; what goes wrong is logged."""

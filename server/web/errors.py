@@ -34,7 +34,14 @@ _STATUS = {
     "embedding-unconfigured": 503,
 }
 """Of errors that an answer to an HTTP request may end in, apart from those of access."""
-_STATUS_OF_KIND = {"store": 503, "index": 503, "llm": 502, "embedding": 502, "extraction": 502}
+_STATUS_OF_KIND = {
+    "store": 503,
+    "index": 503,
+    "recordings": 503,
+    "llm": 502,
+    "embedding": 502,
+    "extraction": 502,
+}
 """Of all others, by the first word of their code: not at the moment, or an endpoint behind this server is to blame."""
 
 

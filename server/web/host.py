@@ -11,6 +11,7 @@ from server.access import Access
 from server.callers import Caller
 from server.config import Config
 from server.errors import OmoideError
+from server.forgetting import Forgetting
 from server.memory import Memory
 from server.ports import Clock, Engine
 from server.recording import RecentTurns
@@ -47,6 +48,10 @@ class WebHost(Protocol):
     @property
     def memory(self) -> Memory:
         """What is remembered."""
+
+    @property
+    def forgetting(self) -> Forgetting:
+        """What deletes what is known of a person."""
 
     @property
     def stages(self) -> Mapping[str, Engine]:

@@ -6,7 +6,6 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
-from server import forgetting
 from server.config import FadingSection
 from server.memory.fading import fades_at
 from server.memory.keeping import storable
@@ -14,8 +13,9 @@ from server.memory.models import Candidate, Fact, Page
 from server.memory.recall import as_scores
 from server.web.errors import refuse
 from server.web.host import host_of
+from server.web.segments import SegmentRoute
 
-router = APIRouter()
+router = APIRouter(route_class=SegmentRoute)
 
 
 class ExtractRequest(BaseModel):
@@ -29,11 +29,19 @@ class ExtractRequest(BaseModel):
 
 @router.post("/api/debug/extract", tags=["memory"], summary="Draw facts now")
 async def extract(request: Request, wanted: ExtractRequest | None = None) -> dict[str, object]:
-    """Draw facts from every exchange that waits, without waiting for silence; return what was stored."""
+    """Draw facts from every exchange that waits, without waiting for silence.
+
+    Return what was stored, how many exchanges wait all the same, and whether that is because somebody began to talk.
+    """
     person = storable(wanted.person).strip() if wanted else ""
     host = host_of(request)
-    stored = await host.memory.extract(person or None, put_off=True)
-    return {"stored": [describe_fact(fact, host.config.fading) for fact in stored]}
+    memory = host.memory
+    stored = await memory.extract(person or None, put_off=True)
+    return {
+        "stored": [describe_fact(fact, host.config.fading) for fact in stored],
+        "interrupted": memory.consolidator.gave_way,
+        "waiting": await memory.archive.waiting(person or None),
+    }
 
 
 @router.get("/api/memory/persons", tags=["memory"], summary="Of whom anything is stored")
@@ -42,20 +50,23 @@ async def list_persons(request: Request) -> dict[str, object]:
     return {"persons": await host_of(request).memory.archive.persons()}
 
 
-@router.get("/api/memory/{person:path}/facts", tags=["memory"], summary="What is known of a person")
+@router.get("/api/memory/{person}/facts", tags=["memory"], summary="What is known of a person")
 async def list_facts(request: Request, person: str, superseded: bool = False) -> dict[str, object]:
-    """Return the facts in the order in which they were said, faded ones too; with `superseded`, those that were replaced."""
+    """Return the facts in the order in which they were said, faded ones too; with `superseded`, those that were replaced.
+
+    `waiting` says how many exchanges facts have still to be drawn from.
+    """
     host = host_of(request)
-    listed = [
-        describe_fact(fact, host.config.fading)
-        for fact in await host.memory.archive.facts(person)
-        if superseded or fact.current
-    ]
-    return {"facts": listed}
+    archive, fading = host.memory.archive, host.config.fading
+    facts = await archive.facts(person)
+    return {
+        "facts": [describe_fact(fact, fading) for fact in facts if superseded or fact.current],
+        "waiting": await archive.waiting(person),
+    }
 
 
 @router.get(
-    "/api/memory/{person:path}/search",
+    "/api/memory/{person}/search",
     tags=["memory"],
     summary="What a question would recall, and why",
 )
@@ -67,13 +78,16 @@ async def search(
     at: AwareDatetime | None = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 20,
 ) -> dict[str, object]:
-    """Return the facts that were looked at, best first, each with its scores and whether it passed."""
+    """Return the facts that were looked at, best first, each with its scores and whether it passed.
+
+    With `at`, memory is looked at as it was then.
+    """
     found = await host_of(request).memory.search(person, q, language, at)
     return {"candidates": [describe_candidate(candidate) for candidate in found[:limit]]}
 
 
 @router.get(
-    "/api/memory/{person:path}/export",
+    "/api/memory/{person}/export",
     tags=["memory"],
     summary="Everything that is stored of a person",
 )
@@ -89,7 +103,7 @@ async def export(request: Request, person: str) -> dict[str, object]:
     }
 
 
-@router.post("/api/memory/{person:path}/reindex", tags=["memory"], summary="Make the vectors anew")
+@router.post("/api/memory/{person}/reindex", tags=["memory"], summary="Make the vectors anew")
 async def reindex(request: Request, person: str) -> dict[str, object]:
     """Throw the vector index of a person away and fill it again from the store."""
     return {"embedded": await host_of(request).memory.archive.reindex(person)}
@@ -105,17 +119,15 @@ async def show_fact(request: Request, fact_id: str) -> Any:
 
 @router.delete("/api/memory/facts/{fact_id}", tags=["memory"], summary="Forget a fact")
 async def forget_fact(request: Request, fact_id: str) -> Any:
-    """Delete a fact, and what was said where nothing else was drawn from it."""
-    forgotten = await host_of(request).memory.archive.forget([fact_id])
+    """Delete a fact and its words, wherever it was said or told."""
+    forgotten = await host_of(request).forgetting.forget_facts([fact_id])
     return {"forgotten": forgotten} if forgotten else _unknown(fact_id)
 
 
-@router.delete("/api/memory/{person:path}", tags=["memory"], summary="Forget a person")
+@router.delete("/api/memory/{person}", tags=["memory"], summary="Forget a person")
 async def forget_person(request: Request, person: str) -> dict[str, object]:
     """Delete everything about a person."""
-    host = host_of(request)
-    gone = await forgetting.forget_person(person, host.memory.archive, host.data, host.recent)
-    return {"forgotten": gone}
+    return {"forgotten": await host_of(request).forgetting.forget_person(person)}
 
 
 def _unknown(fact_id: str) -> JSONResponse:

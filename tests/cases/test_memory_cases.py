@@ -85,7 +85,7 @@ async def test_forgetting_works_whatever_the_index_still_holds(tmp_path: Path) -
         # What a kill between the two leaves: the store has forgotten, the index has not.
         room.memory._store.forget(["あなたは猫を飼っている。"])
     with opened(tmp_path) as room:
-        assert await room.memory.archive.forget(["あなたは猫を飼っている。"]) == 0
+        assert await room.memory.archive.forget(["あなたは猫を飼っている。"]) == (0, {})
         assert await room.known() == ["あなたは犬を飼っている。"]
         found = await room.memory.search("hana", "猫", "ja")
         assert [candidate.fact.text for candidate in found] == ["あなたは犬を飼っている。"]
@@ -102,7 +102,7 @@ async def test_what_is_to_be_forgotten_is_found_by_its_words_if_vectors_drift(
         found = await room.memory.search("hana", "旅館のことは忘れて", "ja")
         assert not any(candidate.passed for candidate in found)
         assert "旅館" in found[0].fact.text
-        assert await room.memory.archive.forget([found[0].fact.id]) == 1
+        assert (await room.memory.archive.forget([found[0].fact.id])).facts == 1
         assert await room.known() == ["あなたは猫を飼っている。"]
 
 

@@ -58,7 +58,7 @@ async def test_a_thinking_pause_of_900_ms_loses_nothing_of_the_question(
         await device.hear(voice(0.8), silence(0.9), voice(0.8), silence(1.0))
         await stops(device)
     check_states(device)
-    assert house.recent.list()[-1].transcript.text == "明日の予定は何"  # type: ignore[union-attr]
+    assert house.recent.list()[-1].question.text == "明日の予定は何"  # type: ignore[union-attr]
 
 
 async def test_a_longer_silence_can_be_configured_for_people_who_think_longer() -> None:

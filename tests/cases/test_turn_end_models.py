@@ -187,8 +187,8 @@ async def test_counting_with_gaps_of_600_ms_is_one_question(
         await stops(device)
     [*_, turn] = house.recent.list()
     assert len(device.times(SpeechStopped)) == 1
-    assert turn.transcript is not None
-    assert turn.transcript.text.replace(" ", "") == "".join(pieces[: len(house.asr.heard)])
+    assert turn.question is not None
+    assert turn.question.text.replace(" ", "") == "".join(pieces[: len(house.asr.heard)])
     heard = sum(len(piece) for piece in house.asr.heard)
     assert heard > sum(len(spoken[word]) for word in words)
 

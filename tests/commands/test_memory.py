@@ -18,9 +18,9 @@ from server.commands.report import Report
 from server.config import Config
 from server.conversation import Engines
 from server.errors import OmoideError
+from server.folder_lock import lock_data
 from server.memory import Memory, Page
 from server.memory.extract import RulesExtractor
-from server.memory.index_folder import IndexFolder
 from server.memory.models import Fact, Importance
 from server.memory.opening import open_memory
 from tests.end_to_end.running import running
@@ -33,6 +33,7 @@ RAMEN = Fact("f1", "Mio", "あなたは駅前の味噌ラーメンが好きだ�
 GUITAR = Fact("f2", "Mio", "あなたはギターを練習している。", "ja", SUNDAY)
 CAT = Fact("f3", "Ken", "You have a cat called Tama.", "en", SUNDAY)
 RULES = Config.model_validate({"extraction": {"engine": "rules"}})
+MODEL = Config.model_validate({"extraction": {"engine": "llm"}})
 
 
 @asynccontextmanager
@@ -200,15 +201,12 @@ def test_beside_a_running_server_the_list_works_and_forgetting_says_how(
     omoide: Omoide, tmp_path: Path
 ) -> None:
     data = seeded(tmp_path)
-    folder = IndexFolder(data / "memory" / "index")
-    try:
+    with lock_data(data):
         listed = omoide("memory", "list", "--json", "--data", data)
         forgotten = omoide("memory", "forget", "f1", "--json", "--data", data)
-    finally:
-        folder.release()
     assert len(json.loads(listed.stdout)["facts"]) == 3
     error = json.loads(forgotten.stdout)["error"]
-    assert error["code"] == "index-locked"
+    assert error["code"] == "data-locked"
     assert "--url" in error["message"]
 
 
@@ -252,6 +250,9 @@ async def test_facts_are_drawn_from_what_waits_in_the_folder(tmp_path: Path) -> 
     engines = Engines(FakeVad(), FakeAsr(), FakeLlm(["x"]), FakeTts())
     place = Place(RULES, tmp_path, engines=engines, embedder=FakeEmbedder())
     lines: list[str] = []
+    listed = await memory.list_facts("", False, place, lines.append)
+    assert listed.data["waiting"] == 1
+    assert lines[-1].startswith("1 exchanges wait")
     first = rows(await memory.extract("", place, lines.append), "stored")
     again = rows(await memory.extract("Mio", place, lines.append), "stored")
     assert [fact["quote"] for fact in first] == ["私は犬を飼っています。"]
@@ -306,3 +307,42 @@ async def test_a_server_that_is_not_there_is_named(url: str, code: str, tmp_path
         await memory.list_facts("", False, Place(RULES, tmp_path, url), quietly)
     assert caught.value.code == code
     assert url in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["..", ".", "facts/f1", "a%2Fb", "J. R."])
+async def test_a_server_is_asked_about_a_person_whatever_the_name(
+    name: str, tmp_path: Path
+) -> None:
+    async with remote(tmp_path, [Fact("f9", name, CAT.text, "en", SUNDAY), RAMEN]) as place:
+        assert len(rows(await memory.list_facts(name, False, place, quietly), "facts")) == 1
+        assert (await memory.forget([], name, place, quietly)).data["forgotten"] == 1
+        left = rows(await memory.list_facts("", False, place, quietly), "facts")
+    assert [fact["id"] for fact in left] == ["f1"]
+
+
+async def test_that_somebody_began_to_talk_is_not_told_as_if_there_were_nothing(
+    tmp_path: Path,
+) -> None:
+    said = ["私は犬を飼っています。", "私は猫も飼っています。"]
+    slow = FakeLlm(["x"], draws=[["...", 30.0]])
+    engines = Engines(FakeVad(), FakeAsr(), slow, FakeTts())
+    lines: list[str] = []
+    async with running(tmp_path, engines, extraction={"engine": "llm"}) as server:
+        memory_there = server.app.memory
+        for number, text in enumerate(said):
+            page = Page(text, "いいね。", SUNDAY, id=f"t{number}", person="Mio")
+            memory_there._writer.add_page(page)
+
+        async def talk() -> None:
+            while not slow.background_prompts:
+                await anyio.sleep(0.01)
+            memory_there.make_way()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(talk)
+            place = Place(MODEL, tmp_path / "elsewhere", server.http_url)
+            report = await memory.extract("", place, lines.append)
+    assert (report.data["stored"], report.data["waiting"]) == ([], 2)
+    assert report.data["interrupted"] is True
+    assert any("began to talk" in line for line in lines)
+    assert lines[-1].startswith("2 exchanges still wait")

@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from typer.testing import Result
 
 from server.audio import LISTENING_RATE
-from server.commands.recall_plot import with_recency
+from server.commands.recall_plot import draw_gates, gate_in_use, with_recency
 from server.commands.recall_sets import SetQuestion, read_recall_set
 from server.commands.recall_test import Asked, measure, what_went_wrong
 from server.commands.voice import rehear
+from server.config import RetrievalSection
 from server.errors import OmoideError
+from server.memory.calibration import load_calibration
 from server.memory.models import Candidate, Fact
 from tests.fakes import FakeAsr, FakeTts
 
@@ -109,6 +112,8 @@ def test_a_share_of_no_questions_is_none() -> None:
         ({**ASKED, "type": "answer"}, "type must be"),
         ({**ASKED, "asked_at": "2026-09-27T18:00:00"}, "needs a zone"),
         ({**ASKED, "asked_at": "soon"}, ":2"),
+        ({**ASKED, "asked_at": "0001-01-01T00:30:00+09:00"}, "ends of the calendar"),
+        ({**ASKED, "asked_at": "9999-12-31T23:30:00-09:00"}, "ends of the calendar"),
         ({**ASKED, "expect": "a"}, "list of ids"),
         ({**ASKED, "expect": ["z"]}, "names z"),
         ({**ASKED, "text": ""}, "text must be"),
@@ -120,6 +125,22 @@ def test_a_line_that_can_not_be_used_is_named(row: object, hint: str, tmp_path: 
         read_recall_set(write(tmp_path / "set.jsonl", FACT, row))
     assert caught.value.code == "recall-set-invalid"
     assert hint in str(caught.value)
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_a_set_may_begin_with_the_mark_that_editors_write(ends: str, tmp_path: Path) -> None:
+    lines = [json.dumps({**FACT, "text": "a\u2028b\x85c"}, ensure_ascii=False), json.dumps(ASKED)]
+    file = tmp_path / "set.jsonl"
+    file.write_bytes(b"\xef\xbb\xbf" + ends.join(lines).encode())
+    assert len(read_recall_set(file).events) == 2
+
+
+@pytest.mark.parametrize("row", ["[" * 100_000, '{"type":' * 100_000])
+def test_brackets_without_an_end_are_named(row: str, tmp_path: Path) -> None:
+    with pytest.raises(OmoideError) as caught:
+        read_recall_set(write(tmp_path / "set.jsonl", FACT, row))
+    assert caught.value.code == "recall-set-invalid"
+    assert "set.jsonl:2: brackets are nested too deeply" in str(caught.value)
 
 
 @pytest.mark.parametrize("line", [["recall-test"], ["calibrate", "--out", "c.npz"]])
@@ -169,3 +190,37 @@ def test_recency_only_orders_what_is_relevant() -> None:
     assert with_recency(asked, 0.0, 14)[0].recalled(0.5) == ["old", "new"]
     assert with_recency(asked, 0.1, 14)[0].recalled(0.5) == ["new", "old"]
     assert with_recency(asked, 0.1, 14)[0].recalled(0.78) == ["old"]
+
+
+@pytest.mark.parametrize(
+    ("section", "value", "name"),
+    [
+        ({"mode": "article", "gate": 0.7}, 0.45, "threshold (cosine and recency)"),
+        ({"mode": "article", "article": {"threshold": 0.6}}, 0.6, "threshold (cosine and recency)"),
+        ({"gate": 0.7}, 0.7, "gate (relevance)"),
+        ({}, None, "gate (relevance)"),
+    ],
+)
+def test_a_plot_names_and_marks_what_decides_in_its_mode(
+    section: dict[str, Any], value: float | None, name: str
+) -> None:
+    calibration = load_calibration("", "fake", 64)
+    gate = gate_in_use(RetrievalSection.model_validate(section), calibration)
+    axes = Figure().subplots()
+    draw_gates(axes, [answer("a", "", "a")], gate)
+    assert axes.get_xlabel() == name
+    [mark] = [line for line in axes.lines if line.get_linestyle() == ":"]
+    at = np.asarray(mark.get_xdata(), np.float64)
+    assert np.allclose(at, calibration.gate if value is None else value)
+
+
+def test_recency_is_weighed_once_in_the_form_of_the_article() -> None:
+    """There the score holds the recency already."""
+    old = Candidate(Fact("mio/a", "mio", "a", "en", NOW - timedelta(days=99)), 0.7, True,
+                    {"dense": 0.7, "recency": 0.0})  # fmt: skip
+    new = Candidate(
+        Fact("mio/b", "mio", "b", "en", NOW), 0.75, True, {"dense": 0.6, "recency": 0.15}
+    )
+    asked = [Asked(SetQuestion("mio", "q", "?", NOW, ("a",), (), ""), (new, old), 0.01)]
+    ranked = with_recency(asked, 0.0, 14)[0].candidates
+    assert [candidate.fact.text for candidate in ranked] == ["a", "b"]

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 
 import anyio
 import pytest
+from structlog.testing import capture_logs
 
 from firmware_bridge.events import Aborted, ShowTranscript, TextSaid
 from server.ports import LlmEvent, TextDelta
@@ -59,6 +60,18 @@ async def test_the_length_of_a_question_is_a_setting() -> None:
         device.put(TextSaid("a" * 200))
         await stops(device)
     assert shown_questions(device) == ["a" * 100]
+
+
+async def test_a_question_that_was_cut_is_told_to_the_house_without_a_word_of_it() -> None:
+    house, device = make_house(["はい。"], limits={"text_chars": 100}), FakeDevice()
+    with capture_logs() as logs:
+        async with talking(house, device):
+            for text in ("a" * 100, "b" * 200):
+                device.put(TextSaid(text))
+                await stops(device, len(house.llm.prompts) + 1)
+    [entry] = [entry for entry in logs if entry["event"] == "text-cut"]
+    assert (entry["chars"], entry["hint"]) == (200, "limits.text_chars")
+    assert "b" * 10 not in str(entry)
 
 
 async def test_questions_that_pile_up_without_an_answer_stay_within_the_limit() -> None:

@@ -276,3 +276,18 @@ async def test_sound_is_kept_only_if_asked_for() -> None:
         if turn.said_audio and turn.reply_audio:
             assert turn.said_audio.seconds >= 0.6
             assert turn.reply_audio.seconds == pytest.approx(len(device.times(PlayAudio)) * 0.06)
+
+
+async def test_what_was_said_before_a_person_was_forgotten_is_not_handed_on_to_the_next_turn() -> (
+    None
+):
+    house, device = make_house([5.0, "はい。"], ["うん。"]), FakeDevice()
+    async with talking(house, device):
+        device.put(TextSaid("秘密の話"))
+        await until(lambda: len(house.llm.prompts) == 1)
+        with house.house.turns.forgetting(lambda turn: turn.person == device.person):
+            pass
+        device.put(TextSaid("次の話"))
+        await stops(device)
+    assert [turn.transcript.text for turn in house.recent.list() if turn.transcript] == ["次の話"]
+    assert "秘密" not in house.llm.prompts[-1].messages[-1].content

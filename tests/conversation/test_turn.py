@@ -15,7 +15,7 @@ from firmware_bridge.events import (
     TextSaid,
 )
 from server.config import Config
-from server.memory import page_of
+from server.turn import Transcript
 from tests.fakes import FakeAsr, FakeDevice, FakeHouse, FakeLlm, FakeTts, silence, voice
 from tests.talks import talking, until
 from tests.virtual_time import VIRTUAL_TIME, Backend
@@ -205,7 +205,8 @@ async def test_a_pause_in_mid_sentence_joins_both_halves_into_one_question() -> 
         await until(lambda: SpeechStopped() in device.commands())
     assert device.commands(ShowTranscript)[-1] == ShowTranscript("明日の予定は何")
     assert len(device.times(SpeechStopped)) == 1
-    assert home.recent.list()[-1].transcript.text == "明日の予定は何"  # type: ignore[union-attr]
+    assert home.recent.list()[-1].question == Transcript("明日の予定は何", "ja")
+    assert [page.said for page in home.memory.pages] == ["明日の", "予定は何"]
 
 
 async def test_a_cough_before_the_answer_does_not_lose_the_question() -> None:
@@ -214,6 +215,10 @@ async def test_a_cough_before_the_answer_does_not_lose_the_question() -> None:
         await device.hear(voice(0.6), silence(0.9), voice(0.2), silence(1.0))
         await until(lambda: SpeechStopped() in device.commands())
     assert device.commands(ShowTranscript)[-1] == ShowTranscript("明日の予定は")
+    assert [page.said for page in home.memory.pages] == ["明日の予定は"]
+    [exchange] = home.memory.recent("hana", home.clock.now())
+    assert (exchange.said, exchange.heard) == ("明日の予定は", "はい。")
+    assert home.recent.list()[-1].question == Transcript("明日の予定は", "ja")
 
 
 async def test_three_pieces_within_one_recognition_keep_their_order() -> None:
@@ -273,41 +278,3 @@ async def test_a_device_that_hangs_up_in_mid_reply_leaves_nothing_running() -> N
     [turn] = home.recent.list()
     assert 0 < len(turn.heard) < 40
     assert turn.interrupted
-
-
-async def test_a_device_that_hangs_up_before_the_answer_leaves_what_was_said() -> None:
-    home, device = house([5.0, "はい。"]), FakeDevice()
-    async with talking(home, device):
-        device.put(TextSaid("妹が亡くなりました"))
-        await until(lambda: home.llm.open_streams > 0)
-    [kept] = [turn for turn in home.recent.list() if turn.worth_keeping]
-    assert page_of(kept).said == "妹が亡くなりました"  # type: ignore[union-attr]
-
-
-async def test_what_was_handed_on_stays_with_the_turn_that_takes_it_up_or_was_to() -> None:
-    """A pause in mid-sentence, and the device hangs up while the second half is recognised."""
-    asr = FakeAsr("明日は", "病院に行きます", seconds=2.0)
-    for hang_up_after in (1.0, 2.5, 4.5):
-        asr.texts = ["明日は", "病院に行きます"]
-        home, device = house([9.0, "はい。"], asr=asr), FakeDevice()
-        async with talking(home, device):
-            await device.hear(voice(0.6), silence(0.9), voice(0.6), silence(0.7))
-            await anyio.sleep(hang_up_after)
-        kept = [page_of(turn) for turn in home.recent.list() if turn.worth_keeping]
-        whole = "明日は" if hang_up_after < 2 else "明日は病院に行きます"
-        assert [page.said for page in kept if page] == [whole]
-
-
-async def test_what_was_said_before_an_abort_is_kept_once() -> None:
-    home, device = house([5.0, "はい。"]), FakeDevice()
-    async with talking(home, device):
-        device.put(TextSaid("一"))
-        await until(lambda: home.llm.open_streams > 0)
-        device.put(TextSaid("二"))
-        await anyio.sleep(0.5)
-        device.put(Aborted())
-        await anyio.sleep(0.5)
-        device.put(TextSaid("三"))
-        await anyio.sleep(0.5)
-    kept = [page_of(turn) for turn in home.recent.list() if turn.worth_keeping]
-    assert [page.said for page in kept if page] == ["一二", "三"]

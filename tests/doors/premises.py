@@ -18,6 +18,7 @@ from firmware_bridge import DeviceEvent, PlayAudio, ShowTranscript, TextSaid
 from server.access import Access
 from server.config import Config
 from server.errors import OmoideError  # noqa: TC001 - evaluated with the class
+from server.forgetting import Forgetting
 from server.gateway import serve_devices
 from server.memory import Memory
 from server.memory.extract import RulesExtractor
@@ -25,6 +26,7 @@ from server.memory.opening import open_memory
 from server.ports import Device
 from server.recording import RecentTurns
 from server.telemetry import Metrics
+from server.trace import Turns
 from server.web import serve_web
 from tests.fakes import FakeEmbedder
 
@@ -67,6 +69,7 @@ class FakeApp:
         self.access = Access(config, data, self.clock)
         self.metrics = Metrics()
         self.recent = RecentTurns(50)
+        self.turns = Turns(self.clock)
         self.stages = {name: FakeEngine(f"fake-{name}") for name in ("vad", "asr", "llm", "tts")}
         self.warm = anyio.Event()
         self.troubles: dict[str, OmoideError] = {}
@@ -79,6 +82,10 @@ class FakeApp:
         """Opened when a test first comes to it."""
         folder = self.data / "memory"
         return open_memory(self.config, folder, FakeEmbedder(), RulesExtractor(), self.clock)
+
+    @property
+    def forgetting(self) -> Forgetting:
+        return Forgetting(self.memory.archive, self.data, self.recent, self.turns)
 
     def close(self) -> None:
         if "memory" in vars(self):

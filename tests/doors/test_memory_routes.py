@@ -8,14 +8,17 @@ from urllib.parse import quote
 
 import pytest
 
+from server.config import RecordingSection
 from server.errors import OmoideError
 from server.memory.models import Fact
-from server.recording import RECORDINGS, recordings_of
+from server.recording import RECORDINGS, Recorder, recordings_of
+from server.turn import Recalled, Recollection
 from tests.doors.premises import FROM_AFAR, Doors, open_doors
 from tests.memory.remembering import fact, turn
 
 NOON = datetime(2026, 5, 3, 12, tzinfo=UTC)
 CAT = "猫のタマを飼ってるよ。"
+NOTHING_DRAWN = {"stored": [], "waiting": 0, "interrupted": False}
 
 
 @pytest.fixture
@@ -42,13 +45,16 @@ async def told(doors: Doors, *said: str, person: str = "hana") -> list[dict[str,
 async def test_facts_are_drawn_at_once_and_returned(doors: Doors) -> None:
     [stored] = await told(doors, CAT, "おはよう。")
     assert (stored["quote"], stored["person"], stored["origin"]) == (CAT, "hana", "rules")
-    assert await ask(doors, "POST", "/api/debug/extract", json={}) == (200, {"stored": []})
+    assert await ask(doors, "POST", "/api/debug/extract", json={}) == (200, NOTHING_DRAWN)
 
 
 async def test_what_is_known_can_be_listed_shown_and_exported(doors: Doors) -> None:
     [stored] = await told(doors, CAT)
     assert await ask(doors, "GET", "/api/memory/persons") == (200, {"persons": ["hana"]})
-    assert await ask(doors, "GET", "/api/memory/hana/facts") == (200, {"facts": [stored]})
+    assert await ask(doors, "GET", "/api/memory/hana/facts") == (
+        200,
+        {"facts": [stored], "waiting": 0},
+    )
     assert await ask(doors, "GET", f"/api/memory/facts/{stored['id']}") == (200, stored)
     _, everything = await ask(doors, "GET", "/api/memory/hana/export")
     assert everything["facts"] == [stored]
@@ -157,10 +163,13 @@ async def test_a_body_that_is_not_understood_is_refused(doors: Doors) -> None:
     as_json = {"content-type": "application/json"}
     half = b'{"person": "\\ud800"}'
     answer = await ask(doors, "POST", "/api/debug/extract", content=half, headers=as_json)
-    assert answer == (200, {"stored": []})
+    assert answer == (200, NOTHING_DRAWN)
 
 
-@pytest.mark.parametrize("name", ["はな 子?&#", "Mum/Dad", "facts", "a/facts", "persons"])
+@pytest.mark.parametrize(
+    "name",
+    ["はな 子?&#", "Mum/Dad", "facts", "a/facts", "persons", "facts/x", "/", "a%2Fb", "x/search"],
+)
 async def test_names_with_signs_in_them_are_names(doors: Doors, name: str) -> None:
     await told(doors, CAT, person=name)
     way = f"/api/memory/{quote(name, safe='')}"
@@ -185,6 +194,7 @@ async def test_a_forgotten_persons_recordings_and_last_turns_are_gone_too(doors:
     [
         ("store-full", 507),
         ("store-locked", 503),
+        ("recordings-undeletable", 503),
         ("llm-timeout", 504),
         ("llm-refused", 502),
         ("extraction-failed", 502),
@@ -199,3 +209,50 @@ async def test_what_the_store_or_a_model_can_not_do_is_no_fault_of_the_caller(
     monkeypatch.setattr(doors.app.memory, "extract", fails)
     answered, answer = await ask(doors, "POST", "/api/debug/extract", json={})
     assert (answered, answer["error"]["code"]) == (status, code)
+
+
+async def test_a_forgotten_fact_is_in_no_turn_and_no_recording(doors: Doors) -> None:
+    recorder = Recorder(doors.app.data / RECORDINGS, RecordingSection(keep_turns=True))
+    said, before = turn(CAT, NOON, id_="said"), turn("前の話", id_="before")
+    asked, later = turn("名前は何だっけ？", id_="asked"), turn("元気？", id_="later")
+    doors.app.memory.turn_finished(said)
+    [stored] = await told(doors)
+    asked.recalled = Recollection((Recalled(stored["text"], NOON, 0.9, id=stored["id"]),))
+    for each in (said, asked, later, before):
+        recorder.turn_finished(each)
+        doors.app.recent.turn_finished(each)
+    sound = next((doors.app.data / RECORDINGS).rglob("*-said.json")).with_suffix(".said.wav")
+    sound.write_text("sound")
+    with doors.app.turns.record("robot", "hana") as running:
+        running.recalled = asked.recalled
+        await ask(doors, "DELETE", f"/api/memory/facts/{stored['id']}")
+        assert running.forgotten
+    assert [each.id for each in doors.app.recent.list()] == ["later", "before"]
+    left = [file.stem for file in (doors.app.data / RECORDINGS).rglob("*") if file.is_file()]
+    assert sorted(one.partition("-")[2] for one in left) == ["before", "later"]
+
+
+async def test_a_person_whose_name_looks_like_the_way_to_a_fact_is_no_way_to_it(
+    doors: Doors,
+) -> None:
+    [stored] = await told(doors, CAT)
+    name = f"facts/{stored['id']}"
+    await told(doors, "犬を飼ってるよ。", person=name)
+    way = f"/api/memory/{quote(name, safe='')}"
+    _, theirs = await ask(doors, "GET", f"{way}/facts")
+    assert [each["person"] for each in theirs["facts"]] == [name]
+    assert (await ask(doors, "GET", way))[0] == 405
+    assert await ask(doors, "DELETE", way) == (200, {"forgotten": 1})
+    assert await ask(doors, "GET", f"/api/memory/facts/{stored['id']}") == (200, stored)
+
+
+async def test_what_waits_for_facts_to_be_drawn_can_be_seen(doors: Doors) -> None:
+    memory = doors.app.memory
+    for number, person in enumerate(("hana", "hana", "taro")):
+        memory.turn_finished(turn(f"{number}番目の猫を飼ってるよ。", NOON, person))
+    await memory._writer.settle()
+    _, listed = await ask(doors, "GET", "/api/memory/hana/facts")
+    assert listed == {"facts": [], "waiting": 2}
+    _, drawn = await ask(doors, "POST", "/api/debug/extract", json={"person": "hana"})
+    assert (len(drawn["stored"]), drawn["waiting"]) == (2, 0)
+    assert await memory.archive.waiting() == 1

@@ -17,11 +17,18 @@ from server.memory.answers import (
     read_answer,
     read_portrait,
 )
+from server.prompting import PromptFiles
+from tests.fakes import PROMPTS
 
+LANGUAGES = ("ja", "en", "zh")
 CAT = '{"turn": 1, "quote": "猫を飼ってる", "text": "あなたは猫を飼っている。", "kind": "profile"}'
 DOG = '{"turn": 2, "quote": "犬も飼ってる", "text": "あなたは犬も飼っている。", "kind": "profile"}'
 LIST = f'{{"facts": [{CAT}, {DOG}]}}'
 BOTH = ["あなたは猫を飼っている。", "あなたは犬も飼っている。"]
+
+
+def instructions(language: str) -> str:
+    return PromptFiles(PROMPTS).in_language("extract", language)
 
 
 def drafts_of(answer: str) -> tuple[Draft, ...]:
@@ -237,9 +244,52 @@ def test_keywords_may_stand_in_one_line() -> None:
     assert texts_of(["猫", 5, " ", "犬"]) == ("猫", "犬")
 
 
-@pytest.mark.parametrize("answer", ['{"facts": []}', "[]", '```json\n{"facts": []}\n```'])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '{"facts": []}',
+        "[]",
+        '```json\n{"facts": []}\n```',
+        '```json\n{\n  "facts": []\n}\n```\nNothing in it is about the speaker\'s life.',
+        'There is nothing to take: {"facts": []}',
+        '<think>Only a greeting.</think>{"facts": []}',
+        '抜き出すことはありません。\n{"facts": []}\n',
+    ],
+)
 def test_only_an_empty_list_says_that_there_is_nothing(answer: str) -> None:
-    assert read_answer(answer).facts == ()
+    for language in LANGUAGES:
+        assert read_answer(answer, instructions(language)).facts == ()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_model_that_repeats_what_it_was_told_does_not_say_that_there_is_nothing(
+    language: str,
+) -> None:
+    """The instructions hold an empty list as an example; the turns would be done with."""
+    told = instructions(language)
+    talk = "[1] 2026-09-27 12:00\nSpeaker: I moved to Leeds.\nRobot: I see."
+    [line] = [line for line in told.splitlines() if '{"facts": []}' in line]
+    for echo in (told, f"{told}\n{talk}", line, line.rstrip("。."), f'{told}\n{{"facts": []}}'):
+        with pytest.raises(OmoideError):
+            read_answer(echo, told)
+
+
+def test_a_model_that_thinks_over_what_it_was_told_may_find_nothing() -> None:
+    told = instructions("en")
+    assert read_answer(f'<think>{told}\nA greeting.</think>\n{{"facts": []}}', told).facts == ()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        'I could write [] or {"facts": []} but did not read it.',
+        "The talk [] was long.",
+        'With {"facts": []} I would say that there is nothing. Is that what you want?',
+    ],
+)
+def test_an_empty_list_in_the_middle_of_prose_is_no_answer(answer: str) -> None:
+    with pytest.raises(OmoideError):
+        read_answer(answer)
 
 
 def test_a_model_in_a_loop_is_not_believed() -> None:

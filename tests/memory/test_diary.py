@@ -264,7 +264,7 @@ async def test_a_summary_goes_with_its_pages_and_is_made_anew_of_the_rest(tmp_pa
         facts = await room.memory.extract()
         assert await settle_at(room, NIGHT) == 1
         cat = [fact.id for fact in facts if "猫" in fact.text]
-        assert await room.memory.archive.forget(cat) == 1
+        assert (await room.memory.archive.forget(cat)).facts == 1
         assert told(room) == []
         assert await rounds(room, 1) == 1
         assert told(room) == [(27, "妹は東京に住んでいるよ。")]

@@ -2,7 +2,9 @@
 
 import pytest
 
-from server.memory.grounding import is_grounded
+from server.memory.claims import Refusal
+from server.memory.grounding import refusal
+from tests.memory.remembering import NOON
 
 SAID = "昨日、妹の美咲と動物園に行ってきたんだ。パンダがかわいかったよ。"
 QUOTE = "昨日、妹の美咲と動物園に行ってきたんだ"
@@ -24,16 +26,12 @@ SAID_EN = "Yesterday I went to the zoo with my sister Misaki. We saw 3 pandas."
     ],
 )  # fmt: skip
 def test_what_was_said_is_grounded(text: str, quote: str, said: str, language: str) -> None:
-    assert is_grounded(text, quote, said, language)
+    assert refusal(text, quote, said, language, NOON) is None
 
 
 def test_small_slips_in_copying_the_quote_are_forgiven() -> None:
-    assert is_grounded(
-        "あなたは妹の美咲と動物園に行った。",
-        "昨日、妹の美咲と、動物園に行ってきたんだよ",
-        SAID,
-        "ja",
-    )
+    slipped = "昨日、妹の美咲と、動物園に行ってきたんだよ"
+    assert refusal("あなたは妹の美咲と動物園に行った。", slipped, SAID, "ja", NOON) is None
 
 
 @pytest.mark.parametrize(
@@ -58,8 +56,9 @@ def test_small_slips_in_copying_the_quote_are_forgiven() -> None:
 )  # fmt: skip
 def test_what_was_not_said_is_not(text: str, quote: str, said: str, language: str) -> None:
     """Rows 21 and 24: invented persons and nicknames, confirmed by the assistant's own words."""
-    assert not is_grounded(text, quote, said, language)
+    assert refusal(text, quote, said, language, NOON) is not None
 
 
 def test_what_another_turn_said_does_not_count() -> None:
-    assert not is_grounded("あなたは猫を飼っている。", "猫を飼ってる", "今日は疲れたよ。", "ja")
+    text, quote, other = "あなたは猫を飼っている。", "猫を飼ってる", "今日は疲れたよ。"
+    assert refusal(text, quote, other, "ja", NOON) is Refusal.QUOTE

@@ -215,7 +215,7 @@ def test_a_monthly_habit_comes_once_in_every_month(day: date, weekday: int, nth:
     ]
 
 
-@pytest.mark.parametrize("text", ["你每周一次去游泳。", "你一周三次去健身房。"])
+@pytest.mark.parametrize("text", ["你每周一次去游泳。", "你一周三次去健身房。", "你每周三天打工。"])
 def test_so_many_times_a_week_is_no_weekday(text: str) -> None:
     assert read_habit(text) is None
 

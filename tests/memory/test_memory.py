@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 from contextlib import closing
@@ -18,6 +19,7 @@ from server.errors import StoreError
 from server.memory.extract import RulesExtractor
 from server.memory.opening import open_memory
 from server.memory.store import Store
+from server.turn import Transcript
 from tests.fakes import FakeEmbedder
 from tests.memory.remembering import NOON, HandClock, fact, opened, page, turn
 from tests.memory.test_store import bytes_of
@@ -40,12 +42,12 @@ async def test_a_talk_goes_on_after_a_restart(tmp_path: Path) -> None:
         assert again.memory.recent("hana", later.now()) == []
 
 
-@pytest.mark.parametrize("spoilt", ["transcript", "handed_on"])
-async def test_where_nothing_was_said_or_another_turn_keeps_it_nothing_is_kept(
-    tmp_path: Path, spoilt: str
+@pytest.mark.parametrize("transcript", [None, Transcript("", "ja")])
+async def test_where_nothing_was_said_nothing_is_kept(
+    tmp_path: Path, transcript: Transcript | None
 ) -> None:
     empty = turn(CAT)
-    setattr(empty, spoilt, {"transcript": None, "handed_on": True}[spoilt])
+    empty.transcript = transcript
     with opened(tmp_path) as room:
         room.memory.turn_finished(empty)
         assert await room.memory.extract() == []
@@ -63,6 +65,22 @@ async def test_what_was_said_is_kept_though_nobody_answered(tmp_path: Path, fail
         assert drawn.quote == CAT
         [page] = await room.memory.archive.pages("hana")
         assert page.heard == ""
+
+
+async def test_a_question_that_two_turns_made_is_stored_once_and_remembered_as_it_was_asked(
+    tmp_path: Path,
+) -> None:
+    cut, answered = turn(CAT), turn("名前は何だっけ。", NOON + timedelta(seconds=2))
+    cut.heard, cut.interrupted = "", True
+    answered.asked = Transcript(CAT + "名前は何だっけ。", "ja")
+    with opened(tmp_path) as room:
+        room.memory.turn_finished(cut)
+        room.memory.turn_finished(answered)
+        await room.memory.extract()
+        pages = await room.memory.archive.pages("hana")
+        [exchange] = room.memory.recent("hana", NOON)
+    assert [page.said for page in pages] == [CAT, "名前は何だっけ。"]
+    assert exchange.said == CAT + "名前は何だっけ。"
 
 
 async def test_without_the_folder_of_the_index_nothing_is_lost(tmp_path: Path) -> None:
@@ -169,7 +187,7 @@ def test_vectors_are_kept_as_they_were_calculated(tmp_path: Path) -> None:
     with closing(Store(tmp_path / "memory.db")) as store:
         vector = np.random.default_rng(0).standard_normal(512).astype(np.float32)
         store.add_facts([fact("a")], NOON, vectors_by_fact={"a": vector}, stamp="m")
-        assert np.array_equal(store.vectors_of("hana", "m")["a"], vector)
+        assert np.array_equal(store.vectors.of("hana", "m")["a"], vector)
 
 
 async def test_an_old_failure_is_told_once_and_ends(tmp_path: Path) -> None:
@@ -238,3 +256,58 @@ async def test_a_store_that_can_not_be_read_is_told_by_the_question_not_at_the_d
         room.memory._store.close()
         await room.memory.prepare("hana")
         assert (await room.memory.recall("hana", "猫は？", "ja")).lines == ()
+
+
+@pytest.mark.parametrize(
+    "torn",
+    [
+        b"",
+        b"\x00\x11",
+        np.ones(63, np.float32).tobytes(),
+        np.ones(65, np.float32).tobytes() + b"\x01",
+        np.full(64, np.nan, np.float32).tobytes(),
+        np.zeros(64, np.float32).tobytes(),
+    ],
+)
+async def test_a_torn_vector_is_left_out_told_and_made_anew(tmp_path: Path, torn: bytes) -> None:
+    embedder = FakeEmbedder("first", 64)
+    with opened(tmp_path, embedder=embedder, retrieval=EVERYTHING) as room:
+        room.tell(CAT, "犬のポチも飼ってるよ。")
+        await room.memory.extract()
+        cat, _ = await room.memory.archive.facts("hana")
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as connection:
+        connection.execute("UPDATE vectors SET data = ? WHERE fact = ?", (torn, cat.id))
+        connection.commit()
+    with opened(tmp_path, embedder=embedder, retrieval=EVERYTHING) as room:
+        with capture_logs() as logs:
+            assert len(await room.recalled(QUESTION)) == 2
+        [told] = [line for line in logs if line["log_level"] == "warning"]
+        assert (told["code"], told["count"]) == ("vector-torn", 1)
+        await room.memory.keep_up()
+        with capture_logs() as logs:
+            await room.recalled(QUESTION)
+        assert len(room.memory._index.ids("hana")) == 2
+        shelf = await room.memory._shelves.get("hana", room.clock.now())
+        assert all(entry.vector is not None for entry in shelf.entries.values())
+        assert logs == []
+
+
+@pytest.mark.parametrize("engine", ["edge", "qdrant"])
+async def test_an_index_that_is_made_anew_alarms_nobody(tmp_path: Path, engine: str) -> None:
+    async def renewals(embedder: FakeEmbedder) -> list[tuple[str, bool]]:
+        settings = {"engine": engine}
+        with capture_logs() as logs, opened(tmp_path, embedder=embedder, index=settings) as room:
+            await room.memory.catch_up()
+            await room.recalled(QUESTION)
+        told = [line for line in logs if line["event"] == "index-renewed"]
+        return [(line["log_level"], "Nothing is lost" in line["note"]) for line in told]
+
+    with opened(tmp_path, embedder=FakeEmbedder(), index={"engine": engine}) as room:
+        await room.memory.add([fact("あなたは猫を飼っている。")])
+        await room.recalled(QUESTION)
+    assert await renewals(FakeEmbedder()) == []
+    assert await renewals(FakeEmbedder("second")) == [("info", True)]
+    for file in (tmp_path / "index").rglob("*"):
+        if file.is_file() and file.name not in ("stamp.json", "lock"):
+            file.write_bytes(b"torn")
+    assert await renewals(FakeEmbedder("second")) == [("warning", True)]

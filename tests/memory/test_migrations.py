@@ -75,7 +75,7 @@ def test_a_store_of_the_first_revision_is_read_as_it_was(tmp_path: Path) -> None
         assert (old.text, old.superseded_by, old.sources) == ("東京に住む", "b", ("1",))
         assert (new.importance, new.about) == (Importance.ORDINARY, "")
         assert (new.event_from, new.event_to) == (date(2026, 9, 26), date(2026, 9, 27))
-        assert store.vectors_of("hana", "m")["b"].tolist() == [1, 0]
+        assert store.vectors.of("hana", "m")["b"].tolist() == [1, 0]
         assert store.change_count("hana") == 41
         assert list(store.queue.waiting()) == ["hana"]
 

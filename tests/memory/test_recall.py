@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +18,7 @@ from tests.fakes import FakeEmbedder
 from tests.memory.remembering import NOON, Room, fact, opened
 
 Mode = Literal["hybrid", "article"]
+DAY = timedelta(days=1)
 MARKS = ("", "?", "？")
 PHRASINGS = (
     ("週末はどこへ行くんだっけ", "ラーメンはどこで食べたっけ", "ギターはいつから習ってるんだっけ", "映画は何を見たっけ", "富士山には登ったっけ"),
@@ -189,3 +190,31 @@ async def test_the_weekend_that_the_article_lost_is_recalled(tmp_path: Path, wri
                 scores.add(first.score)
             assert len(scores) == 1, question
     await embedder.aclose()
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "article"])
+async def test_a_question_about_an_earlier_time_sees_what_was_known_then(
+    tmp_path: Path, mode: str
+) -> None:
+    tokyo = fact("あなたは東京に住んでいる。")
+    osaka = fact("あなたは大阪に住んでいる。", NOON + 2 * DAY)
+    cat = fact("あなたは猫を飼っている。", NOON + 3 * DAY)
+    with opened(tmp_path, retrieval={"mode": mode}) as room:
+        store = room.memory._store
+        store.add_facts([tokyo], NOON)
+        store.add_facts([osaka], NOON + 9 * DAY, superseded={tokyo.id: osaka.id})
+        store.add_facts([cat], NOON + 9 * DAY)
+        await room.memory.catch_up()
+
+        async def seen(at: datetime | None) -> set[str]:
+            found = await room.memory.search("hana", "どこに住んでる？", "ja", at)
+            return {candidate.fact.id for candidate in found}
+
+        assert await seen(None) == {osaka.id, cat.id}
+        assert await seen(NOON - DAY) == set()
+        assert await seen(NOON) == {tokyo.id}
+        assert await seen(NOON + DAY) == {tokyo.id}
+        assert await seen(NOON + 2 * DAY) == {osaka.id}
+        assert await seen(NOON + 30 * DAY) == {osaka.id, cat.id}
+        assert await seen(None) == {osaka.id, cat.id}, "the present is left as it is"
+        assert room.memory._index.ids("hana") == {osaka.id, cat.id}

@@ -1,11 +1,19 @@
 """The signs of relevance, one by one."""
 
+import numpy as np
 import pytest
 
+from server.memory.judging import Forest
 from server.memory.question import read_question
-from server.memory.scoring import OF_OTHERS, signs_of
+from server.memory.scoring import OF_OTHERS, judged, signs_of
 from server.memory.shelf import fill_shelf
 from tests.memory.remembering import NOON, fact
+
+
+def signs(question: str, language: str, text: str) -> dict[str, float]:
+    shelf = fill_shelf([fact(text, language=language)], {}, 0)
+    cosines = shelf.cosines(None, shelf.entries.keys())
+    return signs_of(read_question(question, language, NOON), shelf, cosines, [text])[text]
 
 
 def anchored(question: str, language: str, *texts: str) -> list[bool]:
@@ -46,7 +54,60 @@ def test_a_name_stands_for_the_person_it_belongs_to(
 def test_what_is_known_of_one_of_the_family_answers_nothing_about_another(
     question: str, language: str, text: str, of_others: bool
 ) -> None:
-    shelf = fill_shelf([fact(text, language=language)], {}, 0)
-    cosines = shelf.cosines(None, shelf.entries.keys())
-    found = signs_of(read_question(question, language, NOON), shelf, cosines, [text])
-    assert bool(found[text][OF_OTHERS]) is of_others
+    assert bool(signs(question, language, text)[OF_OTHERS]) is of_others
+
+
+def test_no_forest_can_outvote_that_a_fact_is_about_another() -> None:
+    always = Forest(
+        names=(),
+        sign=np.zeros((1, 1), np.int16),
+        threshold=np.zeros((1, 1)),
+        left=np.zeros((1, 1), np.int16),
+        right=np.zeros((1, 1), np.int16),
+        value=np.full((1, 1), 9, np.float32),
+        bias=0.0,
+        depth=0,
+    )
+    assert judged(always, [{OF_OTHERS: 1.0}, {OF_OTHERS: 0.0}]) == [0.0, pytest.approx(1, abs=0.01)]
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "text", "other"),
+    [
+        ("how old is my cat", "en", "Your dogs are seven years old.", True),
+        ("how old is my cat", "en", "You have a dog and a cat.", False),
+        ("do I have a pet", "en", "You have a dog.", False),
+        ("猫は何歳", "ja", "あなたの犬は八歳だ。", True),
+        ("膝はどう", "ja", "あなたは腰が痛い。", True),
+        ("歯医者はいつ", "ja", "あなたは明日、眼科に行く。", True),
+        ("我的猫几岁", "zh", "你的狗七岁。", True),
+        ("我的猫几岁", "zh", "你住在上海。", False),
+    ],
+)
+def test_a_fact_about_another_thing_of_the_same_kind_is_told_apart(
+    question: str, language: str, text: str, other: bool
+) -> None:
+    assert bool(signs(question, language, text)["other_kind"]) is other
+
+
+def test_how_tall_somebody_is_is_asked_of_no_age() -> None:
+    assert signs("how tall am I", "en", "You are 71 years old.")["attribute_missing"]
+    assert not signs("how tall am I", "en", "You are 170 cm tall.")["attribute_missing"]
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "text", "other"),
+    [
+        ("what instrument do I play", "en", "Your niece Ella plays the cello.", True),
+        ("what instrument does Ella play", "en", "Your niece Ella plays the cello.", False),
+        ("what instrument do I play", "en", "You play the cello.", False),
+        ("what did I give my niece", "en", "Your niece got a cello from you.", False),
+        ("私の苦手なものは", "ja", "あなたの母はゴキブリが苦手だ。", True),
+        ("私の苦手なものは", "ja", "あなたはゴキブリが苦手だ。", False),
+        ("母の苦手なものは", "ja", "あなたの母はゴキブリが苦手だ。", False),
+    ],
+)
+def test_a_question_about_oneself_is_told_from_what_is_known_of_another(
+    question: str, language: str, text: str, other: bool
+) -> None:
+    assert bool(signs(question, language, text)["self_for_another"]) is other

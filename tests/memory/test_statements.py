@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.memory.statements import is_statement, sentences
+from server.memory.statements import is_statement, sentences, statements, telling_places
 
 STATEMENTS = {
     "ja": [
@@ -144,3 +144,201 @@ def test_cutting_loses_no_letter(text: str) -> None:
 @given(st.text(max_size=100), st.sampled_from(["ja", "en", "zh", "xx"]))
 def test_no_text_crashes_the_rules(text: str, language: str) -> None:
     is_statement(text, language)
+
+
+OF_A_LIFE = {
+    "ja": [
+        # Numbers of one's own are no figures of the world.
+        "体重は71キロだ。",
+        "家族は5人だ。",
+        "兄弟は三人だ。",
+        "うちの猫は3匹だ。",
+        "昨日の体温は37度2分でした。",
+        # What opens a sentence is no part of it.
+        "もしもし、明日は病院です。",
+        "えっとね、耳が遠いの。",
+        "うん、そう、左利きなんだ。",
+        # A condition makes no dream of a plan.
+        "天気がよければ日曜に釣りに行く。",
+        "もし晴れたら土曜に動物園に行くんだ。",
+        # Question words that do not ask.
+        "どこにも行かない休日が好きだ。",
+        "誰よりも妻が大事だ。",
+        "どうやら転勤になりそうだ。",
+        "何を作っても妻は喜んでくれる。",
+        "いつの間にか白髪が増えた。",
+        "どのセンサーを使うか迷ってる。",
+        # A て-form that goes on telling.
+        "娘はピアノを習っててね。",
+        "母は足が悪くてね。",
+        "健診、金曜に変わったって。",
+        "夫が単身赴任でね。",
+        "花子は月曜に来てくれる。",
+        "おばあちゃんが昨日転んじゃって。",
+        "これからは毎朝走ることにした。",
+        "今後は肉を食べないつもりだ。",
+        "今後は塩分を控えるように医者に言われた。",
+        "寒い天気が苦手なんだ。",
+        "今日は暑いから家でゲームをした。",
+        "富士山は去年登った。",
+        "ゼッドって呼んで。",
+        "私のことはケンと呼んでください。",
+    ],
+    "en": [
+        "I'm deaf.",
+        "When it rains my hip aches.",
+        "The workshop is closed until January.",
+        "I'm 82.",
+        "I have MS.",
+        "I hate cold weather.",
+        "My smart sensor broke.",
+        "Mum comes on Thursday.",
+        "The kids are three and five.",
+        "The wedding is on June 3rd.",
+        "Auntie Jean lives in Leeds.",
+        "We'll go to the lake if the weather is good.",
+        "If it rains on Saturday we'll stay in.",
+        "If I eat nuts I get a rash.",
+        "The doctor asked if I could walk.",
+        "Call me Zed.",
+        "You can call me Betty.",
+        "Hey, I got a new job.",
+        "Look, I am diabetic.",
+        "Forget it, I am divorced.",
+        "Please remember that my son is called Bo.",
+        "Can you remember that I am diabetic?",
+        "Would you believe my wife left me?",
+        "Open water swimming is my hobby.",
+        "Got married yesterday.",
+        "Just moved to Berlin.",
+        "Allergic to peanuts.",
+        "My son, who is five, loves trains.",
+        "My dog, Rex, is the best.",
+        "On Monday, when the nurse comes, I get a bath.",
+        "My sister, who can't walk, lives with me.",
+    ],
+    "zh": [
+        "我耳聋。",
+        "我吃素。",
+        "妈妈周四来。",
+        "喂，我明天去医院。",
+        "如果天气好，我们就去湖边。",
+        "叫我小王吧。",
+        "我讨厌冷天气。",
+        "我什么都吃。",
+        "谁都没有我妻子重要。",
+        "别人都叫我老张。",
+        "以后我要少吃盐。",
+        "女儿在学钢琴呢。",
+        "记住，我对花生过敏。",
+    ],
+}
+OF_NO_LIFE = {
+    "ja": [
+        "富士山は高い。",
+        "地球は丸い。",
+        "東京タワーは333メートルです。",
+        "琵琶湖は日本で一番大きい湖です。",
+        "犬は動物です。",
+        "日本の人口は1億2千万人だ。",
+        "明日は雨らしい。",
+        "あなたは賢いね。",
+        "もし鳥だったら空を飛びたい。",
+        "もしお金があったら世界一周するのにな。",
+        "東京タワーの高さが知りたい。",
+        "ニュースが聞きたい。",
+        "タクシーを呼んで。",
+        "ちょっと待っててね。",
+        "ゴミを捨てて。",
+        "歌うたって",
+        "静かにしててね。",
+        "航太が蕁麻疹出す食べもん教えて",
+        "娘が来たら教えて。",
+        "どこの店で彫ってもらったんやったかいな",
+        "これからは敬語で話すこと。",
+        "今後は毎回語尾にニャンをつけるように。",
+        "明日は何する",
+    ],
+    "en": [
+        "If I were rich I'd buy a boat.",
+        "I would be happy if I could fly.",
+        "If it rains, remind me to close the window.",
+        "Call me a taxi.",
+        "Call me back at five.",
+        "Hey, play some music.",
+        "The weather is lovely today.",
+        "Our planet is round.",
+        "I want to know the capital of France.",
+        "I need you to play music.",
+        "I wonder what the time is.",
+        "You are my favourite robot.",
+        "I can't hear you.",
+        "I'm here.",
+        "Got it.",
+        "Can you remember where I put my keys?",
+        "The plumber's coming, what do I tell him",
+        "I'm locked out, who can let me in",
+        "Does my sister's husband work",
+        "When does it rain on my birthday",
+        "My brother, is he in the army",
+    ],
+    "zh": [
+        "如果我有钱，我就买一条船。",
+        "要是我会飞就好了。",
+        "叫我起床。",
+        "我的药在哪里",
+        "明天我几点开会",
+        "我是不是有个约会",
+        "我想知道法国的首都。",
+        "我想让你放音乐。",
+        "我饿了。",
+        "别叫我老张。",
+        "以后每次都说网址。",
+        "今天天气很好。",
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "said"), [(key, s) for key in OF_A_LIFE for s in OF_A_LIFE[key]]
+)
+def test_what_ties_a_sentence_to_a_life_makes_it_a_statement(language: str, said: str) -> None:
+    assert is_statement(said, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "said"), [(key, s) for key in OF_NO_LIFE for s in OF_NO_LIFE[key]]
+)
+def test_the_world_the_robot_dreams_and_hidden_orders_are_none(language: str, said: str) -> None:
+    assert not is_statement(said, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "kept"),
+    [
+        ("en", "I have a cat. I have eleven wives. Just kidding!", ["I have a cat."]),
+        ("ja", "猫を飼ってる。私は火星人なんだ。なんてね。", ["猫を飼ってる。"]),
+        ("zh", "我养了一只猫。我有十个老婆。开玩笑的。", ["我养了一只猫。"]),
+        ("ja", "会社が倒産したんだ。冗談じゃないよ、まったく。", ["会社が倒産したんだ。"]),
+    ],
+)
+def test_what_is_taken_back_as_a_joke_is_no_statement(
+    language: str, said: str, kept: list[str]
+) -> None:
+    assert statements(said, language)[: len(kept)] == kept
+    assert not any(
+        "wives" in one or "火星" in one or "老婆" in one for one in statements(said, language)
+    )
+
+
+def test_who_was_named_before_may_be_told_of_without_the_speaker() -> None:
+    assert telling_places(["I have a dog.", "He is called Rex.", "Is he big?"], "en") == (
+        [0, 1],
+        [0, 1],
+    )
+    assert telling_places(["He is called Rex."], "en") == ([0], [])
+
+
+def test_how_many_children_somebody_has_is_no_population() -> None:
+    assert is_statement("うちの子供は二人いるよ。", "ja")
+    assert not is_statement("東京の人口は千四百万人だ。", "ja")

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import stat
 import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection, event
 
 from server.errors import StoreError
-from server.memory.models import Fact, Importance, Origin
+from server.memory.models import Fact, Importance, Kind, Origin
 from server.memory.store import Store
 from tests.memory.remembering import NOON, TOKYO, fact, page
 
@@ -54,6 +55,12 @@ def add(store: Store, *new: Fact, **more: dict[str, str]) -> None:
 def bytes_of(folder: Path) -> bytes:
     files = [file for file in sorted(folder.rglob("*")) if file.is_file()]
     return b"".join(file.read_bytes() for file in files)
+
+
+def test_a_fact_of_long_ago_keeps_its_moment(store: Store) -> None:
+    long_ago = datetime(500, 3, 1, tzinfo=UTC)
+    add(store, fact("猫がいる", long_ago))
+    assert store.facts_of("hana")[0].said_at == long_ago
 
 
 def test_the_same_turn_is_stored_once(store: Store) -> None:
@@ -244,19 +251,19 @@ def test_what_was_forgotten_while_facts_were_drawn_from_it_stays_forgotten(store
 def test_a_vector_for_a_fact_that_is_gone_does_not_spoil_the_others(store: Store) -> None:
     add(store, fact("a"))
     vector = np.asarray([1, 0], np.float32)
-    store.put_vectors({"gone": vector, "a": vector}, "model")
-    assert list(store.vectors_of("hana", "model")) == ["a"]
+    store.vectors.put({"gone": vector, "a": vector}, "model")
+    assert list(store.vectors.of("hana", "model")) == ["a"]
 
 
 def test_vectors_of_another_model_are_kept_apart(store: Store) -> None:
     add(store, fact("a"), fact("b"))
-    store.put_vectors({"a": np.asarray([1, 0], np.float32)}, "old")
-    store.put_vectors({"a": np.asarray([0, 0, 1], np.float32)}, "new")
-    assert store.vectors_of("hana", "old")["a"].tolist() == [1, 0]
-    assert store.vectors_of("hana", "new")["a"].tolist() == [0, 0, 1]
-    assert store.unembedded("new") == ["hana"]
-    store.put_vectors({"b": np.asarray([0, 1, 0], np.float32)}, "new")
-    assert store.unembedded("new") == []
+    store.vectors.put({"a": np.asarray([1, 0], np.float32)}, "old")
+    store.vectors.put({"a": np.asarray([0, 0, 1], np.float32)}, "new")
+    assert store.vectors.of("hana", "old")["a"].tolist() == [1, 0]
+    assert store.vectors.of("hana", "new")["a"].tolist() == [0, 0, 1]
+    assert store.vectors.missing_in("new") == ["hana"]
+    store.vectors.put({"b": np.asarray([0, 1, 0], np.float32)}, "new")
+    assert store.vectors.missing_in("new") == []
 
 
 def test_every_change_of_a_persons_facts_is_noticed(store: Store) -> None:
@@ -403,3 +410,67 @@ def test_what_was_stored_is_there_for_another_process(store: Store) -> None:
         assert current(other) == ["a"]
         add(other, fact("b"))
     assert current(store) == ["a", "b"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights are kept in another way")
+def test_what_people_said_is_for_nobody_elses_eyes(tmp_path: Path) -> None:
+    file = tmp_path / "memory" / "memory.db"
+    before = os.umask(0)
+    try:
+        with closing(Store(file)) as store:
+            add(store, fact("a"))
+            assert rights(file.parent) == {"memory.db", "memory.db-shm", "memory.db-wal"}
+            file.parent.chmod(0o755)
+            for each in file.parent.iterdir():  # as an earlier version left them
+                each.chmod(0o644)
+            with closing(Store(file)):
+                assert rights(file.parent) == {"memory.db", "memory.db-shm", "memory.db-wal"}
+    finally:
+        os.umask(before)
+
+
+def rights(folder: Path) -> set[str]:
+    """Check that nobody else may read a folder or what is in it; return what is."""
+    for each in (folder, *folder.iterdir()):
+        assert stat.S_IMODE(each.stat().st_mode) & 0o077 == 0, each.name
+    return {each.name for each in folder.iterdir()}
+
+
+def test_an_empty_file_in_the_place_of_a_store_is_named_and_not_filled(tmp_path: Path) -> None:
+    file = tmp_path / "memory.db"
+    file.touch()
+    error = error_at_opening(file)
+    assert error.code == "store-empty"
+    assert "restore" in str(error)
+    assert "delete the file" in str(error)
+    assert file.stat().st_size == 0
+    file.unlink()
+    with closing(Store(file)) as store:
+        assert store.persons() == []
+
+
+def test_a_store_that_could_not_be_made_leaves_no_empty_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("server.memory.database._prepare", full)
+        assert error_at_opening(tmp_path / "memory.db").code == "store-full"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("zone", ["Mars/Phobos", "", "../etc", "+99:99", "-", "."])
+def test_a_row_that_is_not_understood_costs_a_person_nothing_else(store: Store, zone: str) -> None:
+    """A kind of a newer version, a zone that another machine knew."""
+    store.pages.add(page("話"))
+    add(store, fact("a"), fact("b"))
+    with closing(sqlite3.connect(store._database.file)) as connection:
+        connection.execute("UPDATE facts SET kind = 'mood', zone = ? WHERE id = 'a'", (zone,))
+        connection.execute("UPDATE pages SET zone = ?", (zone,))
+        connection.commit()
+    odd, usual = store.facts_of("hana")
+    assert (odd.kind, odd.said_at) == (Kind.OTHER, NOON)
+    assert usual == fact("b")
+    assert [each.at for each in store.pages.of("hana")] == [NOON]

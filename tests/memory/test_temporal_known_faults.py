@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from server.memory.temporal import annotate, find_times
+from server.memory.temporal import annotate, find_times, is_past
 from tests.memory.times import SUNDAY, TOKYO, read
 
 NOON = datetime(2026, 9, 27, 12, tzinfo=TOKYO)
@@ -105,3 +105,41 @@ def test_case_43_the_zone_of_the_host_changes_nothing() -> None:
     assert read("tonight at 8", "en") == ["tonight at 8 = 2026-09-27T20:00"]
     assert read("3時間後", "ja") == ["3時間後 = 2026-09-27T17:00"]
     assert annotate("昨夜1時に寝た", "ja", SUNDAY) == "昨夜1時（2026年9月27日01時00分）に寝た"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("昭和22年3月生まれだ", "ja", ["昭和22年3月 = 1947-03-01..1947-03-31"]),
+        ("1980年生まれです", "ja", ["1980年 = 1980-01-01..1980-12-31"]),
+        ("3月生まれだ", "ja", []),
+        ("I was born on 3 May 1980", "en", ["3 May 1980 = 1980-05-03"]),
+        ("我1947年三月出生", "zh", ["1947年三月 = 1947-03-01..1947-03-31"]),
+    ],
+)
+def test_a_birth_is_dated_by_its_year(text: str, language: str, expected: list[str]) -> None:
+    assert read(text, language, NOON) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("9999年12月31日に死ぬ", "ja"),
+        ("西暦1年1月1日に生まれた", "ja"),
+        ("I will die on 31 December 9999.", "en"),
+        ("I was born on December 31, 9999.", "en"),
+        ("9999年12月31日", "zh"),
+    ],
+)
+def test_a_year_that_is_not_read_leaves_no_day_of_this_year(text: str, language: str) -> None:
+    assert read(text, language, NOON) == []
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/Los_Angeles", "UTC"])
+@pytest.mark.parametrize("now", ["0001-01-01T00:00", "9999-12-31T23:59"])
+def test_the_ends_of_the_calendar_can_be_compared_with(zone: str, now: str) -> None:
+    [span] = find_times("明日", "ja", NOON)
+    moment = datetime.fromisoformat(now).replace(tzinfo=ZoneInfo(zone))
+
+    assert is_past(span, moment) is (moment > NOON)
+    assert find_times("明日", "ja", moment) == []

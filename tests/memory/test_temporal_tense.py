@@ -180,3 +180,95 @@ def test_a_day_that_something_is_moved_to_lies_ahead_and_a_quotation_has_its_own
     now = datetime(2026, 11, 15, 12, tzinfo=TOKYO)
     [span] = find_times(said, "en", now)
     assert str(span.first_day) == day
+
+
+THURSDAY = datetime(2026, 11, 19, 10, tzinfo=TOKYO)
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "day"),
+    [
+        ("10月3日に結婚することになった。", "ja", "2027-10-03"),
+        ("12月15日に眼科を予約した。", "ja", "2026-12-15"),
+        ("11月10日に眼科を予約してきた。", "ja", "2026-11-10"),
+        ("面接は金曜に決まった。", "ja", "2026-11-20"),
+        ("同窓会は12月5日に延期になったよ。", "ja", "2026-12-05"),
+        ("手術は12月3日だと言われた。", "ja", "2026-12-03"),
+        ("土曜に飲みに誘われた。", "ja", "2026-11-21"),
+        ("土曜のライブのチケットを買った。", "ja", "2026-11-21"),
+        ("土曜に飲みに行った。", "ja", "2026-11-14"),
+        ("土曜の夜に本を買った。", "ja", "2026-11-14"),
+        ("They moved my exam to Friday.", "en", "2026-11-20"),
+        ("I was told to come back on December 3.", "en", "2026-12-03"),
+        ("I promised Mom to visit her on Friday.", "en", "2026-11-20"),
+        ("I signed up for the race on December 11.", "en", "2026-12-11"),
+        ("我的考试改到周五了。", "zh", "2026-11-20"),
+        ("我预约了十二月十五日的牙医。", "zh", "2026-12-15"),
+        ("我周六看了电影。", "zh", "2026-11-14"),
+    ],
+)
+def test_what_was_settled_says_nothing_of_the_day_it_was_settled_for(
+    said: str, language: str, day: str
+) -> None:
+    [span] = find_times(said, language, THURSDAY)
+    assert str(span.first_day) == day
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("I'm scheduled for an MRI on December 15th.", "2026-12-15"),
+        ("My lease is renewed on December 1.", "2026-12-01"),
+        ("My pension is paid on the 28th.", "2026-11-28"),
+        ("I'm worried about Friday's exam.", "2026-11-20"),
+        ("I'm tired and have an exam on Friday.", "2026-11-20"),
+        ("Grandma's hip is being replaced on Monday.", "2026-11-23"),
+        ("I'm getting married in May.", "2027-05-01"),
+        ("I got married in May.", "2026-05-01"),
+        ("I'm getting my cast removed on Friday.", "2026-11-20"),
+        ("I had my cast removed on Friday.", "2026-11-13"),
+        ("The package I ordered arrives on Friday.", "2026-11-20"),
+        ("My friend who moved to Paris visits me on Friday.", "2026-11-20"),
+        ("Fred visits me on December 3.", "2026-12-03"),
+        ("I clean the shed on Saturday.", "2026-11-21"),
+        ("We cleaned the shed on Saturday.", "2026-11-14"),
+    ],
+)
+def test_a_participle_that_tells_how_things_are_is_no_past(said: str, day: str) -> None:
+    [span] = find_times(said, "en", THURSDAY)
+    assert str(span.first_day) == day
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "day"),
+    [
+        ("8月から通っている。", "ja", "2026-08-01"),
+        ("月曜から腰が痛い。", "ja", "2026-11-16"),
+        ("月曜から熱がある。", "ja", "2026-11-16"),
+        ("9月からデイサービスに通い始めた。", "ja", "2026-09-01"),
+        ("8月から無職だ。", "ja", "2026-08-01"),
+        ("去年から一人暮らしだ。", "ja", "2025-01-01"),
+        ("I've been ill since Monday.", "en", "2026-11-16"),
+        ("My knee hurts since Tuesday.", "en", "2026-11-17"),
+        ("Since June I've been walking with a stick.", "en", "2026-06-01"),
+        ("I've been sober since New Year's Day.", "en", "2026-01-01"),
+        ("我从周一开始头疼。", "zh", "2026-11-16"),
+        ("我从八月起在这里工作。", "zh", "2026-08-01"),
+    ],
+)
+def test_what_still_lasts_began_before(said: str, language: str, day: str) -> None:
+    [span] = find_times(said, language, THURSDAY)
+    assert str(span.first_day) == day
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "day"),
+    [
+        ("月曜から東京に行く。", "ja", "2026-11-23"),
+        ("12月から新しい施設に入る。", "ja", "2026-12-01"),
+        ("从下周一开始我去上班。", "zh", "2026-11-23"),
+    ],
+)
+def test_what_is_to_begin_lies_ahead(said: str, language: str, day: str) -> None:
+    [span] = find_times(said, language, THURSDAY)
+    assert str(span.first_day) == day

@@ -345,3 +345,15 @@ def test_a_mistake_in_the_file_is_not_blamed_on_the_environment(
     monkeypatch.setenv("OMOIDE_TTS", '{"piper_voice": "x"}')
 
     assert refusal(written(file, "tts:\n  speed: 9\n")).startswith(f"{file}:2: tts.speed: ")
+
+
+@pytest.mark.parametrize(
+    "text", ["llm: " + "[" * 100_000, "a: &a {b: *a}", "llm: " + "{a: " * 30_000 + "1"]
+)
+def test_a_file_that_is_nested_without_an_end_is_named(file: Path, text: str) -> None:
+    assert f"{file}" in refusal(written(file, text))
+
+
+def test_a_file_may_begin_with_the_mark_that_editors_write(file: Path) -> None:
+    file.write_bytes(b"\xef\xbb\xbf" + b"server:\r\n  http_port: 8123\r\n")
+    assert load_config(file).server.http_port == 8123

@@ -1,6 +1,9 @@
 """What is kept of finished turns: nothing by default, texts and sounds only if asked for."""
 
 import json
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,7 +12,14 @@ import structlog
 
 from server.audio import Audio, read_audio
 from server.config import RecordingSection
-from server.recording import RecentTurns, Recorder, erase_recordings, recordings_of
+from server.errors import StoreError
+from server.recording import (
+    RecentTurns,
+    Recorder,
+    erase_recordings,
+    erase_turns,
+    recordings_of,
+)
 from server.turn import Stage, Transcript, Turn
 from tests.fakes import voice
 
@@ -28,8 +38,8 @@ def files(folder: Path) -> list[str]:
 
 
 def test_nothing_is_written_by_default(tmp_path: Path) -> None:
-    Recorder(tmp_path, RecordingSection()).turn_finished(turn())
-    assert files(tmp_path) == []
+    Recorder(tmp_path / "all", RecordingSection()).turn_finished(turn())
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_turns_are_written_when_asked_for(tmp_path: Path) -> None:
@@ -115,7 +125,67 @@ def test_who_is_forgotten_leaves_no_recording_and_no_turn(tmp_path: Path) -> Non
         recorder.turn_finished(each)
         recent.turn_finished(each)
     erase_recordings(tmp_path, "hana")
-    recent.forget("hana")
+    recent.forget(lambda each: each.person == "hana")
     assert [path.name for path in tmp_path.iterdir()] == [recordings_of(tmp_path, "taro").name]
     assert [each.person for each in recent.list()] == ["taro"]
     erase_recordings(tmp_path, "hana")  # nothing is there: nothing happens
+
+
+def test_recordings_are_deleted_while_others_are_written(tmp_path: Path) -> None:
+    """A file that comes into a folder while it is being deleted keeps it from being deleted."""
+    recorder = Recorder(tmp_path, RecordingSection(keep_turns=True))
+    over = threading.Event()
+
+    def record() -> None:
+        number = 0
+        while not over.is_set():
+            number += 1
+            kept = turn()
+            kept.id = str(number)
+            recorder.turn_finished(kept)
+
+    with structlog.testing.capture_logs(), ThreadPoolExecutor(1) as pool:
+        pool.submit(record)
+        try:
+            for _ in range(6):
+                day = recordings_of(tmp_path, "hana") / "2026-05-03"
+                day.mkdir(parents=True, exist_ok=True)
+                for number in range(200):  # so that it takes a while
+                    (day / str(number)).touch()
+                erase_recordings(tmp_path, "hana")
+        finally:
+            over.set()
+    erase_recordings(tmp_path, "hana")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may delete everything")
+def test_recordings_that_can_not_be_deleted_are_named(tmp_path: Path) -> None:
+    Recorder(tmp_path, RecordingSection(keep_turns=True)).turn_finished(turn())
+    tmp_path.chmod(0o500)
+    with pytest.raises(StoreError) as caught:
+        erase_recordings(tmp_path, "hana")
+    tmp_path.chmod(0o700)
+    assert caught.value.code == "recordings-undeletable"
+    assert str(recordings_of(tmp_path, "hana")) in str(caught.value)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights are kept in another way")
+def test_recordings_are_for_nobody_elses_eyes(tmp_path: Path) -> None:
+    Recorder(tmp_path / "all", RecordingSection(keep_turns=True)).turn_finished(turn())
+    assert (tmp_path / "all").stat().st_mode & 0o077 == 0
+
+
+def test_recordings_of_a_fact_that_vanish_are_none(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path, RecordingSection(keep_turns=True))
+    for number in range(3):
+        kept = turn()
+        kept.id = str(number)
+        recorder.turn_finished(kept)
+
+    def look(record: str) -> bool:
+        erase_recordings(tmp_path, "hana")
+        return True
+
+    erase_turns(tmp_path, "hana", (), look)
+    assert files(tmp_path) == []

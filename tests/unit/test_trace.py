@@ -45,3 +45,26 @@ async def test_an_error_of_the_turn_itself_comes_out_and_the_turn_is_recorded() 
     with pytest.raises(ValueError, match="mine"):
         fail()
     assert len(recent.list()) == 1
+
+
+async def test_a_turn_that_runs_while_its_person_is_forgotten_is_kept_by_nobody() -> None:
+    recent = RecentTurns(5)
+    turns = Turns(FakeClock(), (recent,))
+    with turns.record("robot", "hana"), turns.record("desk", "taro") as other:
+        other.error = "told"
+        with turns.forgetting(lambda turn: turn.person == "hana"), turns.record("robot", "hana"):
+            pass
+        with turns.record("robot", "hana") as late:
+            late.error = "told"
+    assert [turn.person for turn in recent.list()] == ["hana", "taro"]
+    assert recent.list()[0] is late
+
+
+async def test_a_turn_is_kept_if_forgetting_failed() -> None:
+    recent = RecentTurns(5)
+    turns = Turns(FakeClock(), (recent,))
+    with turns.record("robot", "hana") as turn:
+        turn.error = "told"
+        with pytest.raises(KeyError), turns.forgetting(lambda turn: True):
+            raise KeyError
+    assert recent.list() == [turn]

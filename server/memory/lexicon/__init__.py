@@ -1,7 +1,7 @@
 """The words that memory knows something about: people around the speaker, and everyday notions."""
 
 import re
-from collections.abc import Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -50,6 +50,18 @@ def concepts(language: str) -> Lexicon:
 
 
 @cache
+def kinds(language: str) -> Lexicon:
+    """Return words for things of one kind that are not one another: "animal/cat", "animal/dog"."""
+    content: Any = yaml.safe_load((files(__package__) / "kinds.yaml").read_text(encoding="utf-8"))
+    members = {
+        f"{kind}/{member}": words
+        for kind, group in content.items()
+        for member, words in group.items()
+    }
+    return _sorted_out(members, language, is_long_phrase=True)
+
+
+@cache
 def function_words(language: str) -> frozenset[str]:
     """Return the words that are grammar only. In Japanese the tokenizer tells them by their part of speech."""
     return _word_list(language, "function")
@@ -59,6 +71,18 @@ def function_words(language: str) -> frozenset[str]:
 def frame_words(language: str) -> frozenset[str]:
     """Return the words that questions and statements are wrapped in, whatever they are about."""
     return _word_list(language, "frame")
+
+
+@cache
+def irregular_verbs() -> Mapping[str, str]:
+    """Return irregular forms of English verbs with the plain form of each; a form may look the same."""
+    content: Any = yaml.safe_load((files(__package__) / "words.yaml").read_text(encoding="utf-8"))
+    return {form: verb for verb, forms in content["en"]["irregular"].items() for form in forms}
+
+
+def base_form(word: str) -> str:
+    """Return an English verb without the marks of person and tense if they are irregular: sold is sell."""
+    return irregular_verbs().get(word.lower(), word.lower())
 
 
 @cache
@@ -92,6 +116,12 @@ def may_be_among(persons: Set[str], others: Set[str]) -> set[str]:
     return {one for one in persons if any(_are_one(one, other) for other in others)}
 
 
+def are_other_kinds(some: Set[str], others: Set[str]) -> bool:
+    """Say whether two sets of `kinds` name things of one kind, and none of it in both: a cat and a dog."""
+    groups = {one.partition("/")[0] for one in some} & {one.partition("/")[0] for one in others}
+    return any(not any(one.startswith(f"{group}/") for one in some & others) for group in groups)
+
+
 def _are_one(person: str, other: str) -> bool:
     return person == other or _WIDER.get(person) == other or _WIDER.get(other) == person
 
@@ -112,13 +142,33 @@ def _word_list(language: str, sort: str) -> frozenset[str]:
 
 def _read(name: str, language: str) -> Lexicon:
     content: Any = yaml.safe_load((files(__package__) / name).read_text(encoding="utf-8"))
+    return _sorted_out(content, language)
+
+
+def _sorted_out(
+    content: Mapping[str, Mapping[str, Sequence[str]]],
+    language: str,
+    *,
+    is_long_phrase: bool = False,
+) -> Lexicon:
+    """Part words from phrases.
+
+    With `is_long_phrase` a Japanese word of three signs or more is looked for as a phrase, so that it is found however
+    it is cut: the name of a thing is hardly a part of other words.
+    """
     words: dict[str, tuple[str, ...]] = {}
     phrases: dict[str, tuple[str, ...]] = {}
     for kind, by_language in content.items():
         for word in by_language.get(language, ()):
-            shelf = phrases if _is_phrase(word, language) else words
+            is_phrase = _is_phrase(word, language) or (
+                is_long_phrase and language == "ja" and len(word) > _SHORT
+            )
+            shelf = phrases if is_phrase else words
             shelf[word] = (*shelf.get(word, ()), kind)
     return Lexicon(words, phrases)
+
+
+_SHORT = 2
 
 
 def _is_phrase(word: str, language: str) -> bool:

@@ -67,6 +67,10 @@ _GUARDS: Final = (
     guard(
         r"\bin a (?:minute|second|sec|moment)\b|\bonce in a \w+|\b(?:days?|time|times) of the (?:week|month|year)\b"
     ),
+    # A year that no rule reads takes its month and day with it.
+    guard(
+        rf"\b(?:(?:the )?{_DAY}(?: of)? {_MONTH}|{_MONTH} {_DAY}),? (?!(?:18|19|20)[0-9]{{2}}(?![0-9]))[0-9]{{4,5}}(?=[.,;!?)]|\s*\Z| (?:if|and|but|or|when)\b)"
+    ),
     guard(r"(?<![0-9/])(?:24/7|50/50|9/11)(?![0-9/])"),
 )
 

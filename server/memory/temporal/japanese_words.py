@@ -215,6 +215,7 @@ SECTIONS: Final[Mapping[str, Section]] = {
     "頭": Section.START,
     "末": Section.END,
     "終わり": Section.END,
+    "暮れ": Section.END,
     "おわり": Section.END,
     "半ば": Section.MIDDLE,
     "なかば": Section.MIDDLE,

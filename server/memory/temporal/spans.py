@@ -1,7 +1,7 @@
 """What is found in a text: a stretch of time with the words that named it, and the two questions asked of it."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 
 
@@ -88,6 +88,12 @@ def require_aware(moment: datetime) -> None:
         raise ValueError(message)
 
 
-def _utc(moment: datetime) -> datetime:
-    """Two moments of one zone are compared by their clocks, which strike one hour twice in autumn; UTC has no such hour."""
-    return moment.astimezone(UTC)
+_FIRST = datetime.fromisoformat("0001-01-01")
+
+
+def _utc(moment: datetime) -> timedelta:
+    """Return the time in UTC since the calendar's first day, which may lie before it.
+
+    Two moments of one zone are compared by their clocks, which strike one hour twice in autumn; UTC has no such hour.
+    """
+    return moment.replace(tzinfo=None) - _FIRST - (moment.utcoffset() or timedelta())

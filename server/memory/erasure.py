@@ -1,0 +1,99 @@
+"""Takes the words of facts that are forgotten out of the exchanges in the store."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Row, delete, func, or_, select, update
+
+from server.memory.lineage import lose_pages
+from server.memory.redaction import holds, without
+from server.memory.schema import facts, line_vectors, lines, pages, sources
+from server.memory.tiers import unsay
+
+
+class Telling(NamedTuple):
+    """What an exchange has of facts that are to be forgotten."""
+
+    quotes: list[str]
+    """The words that they were drawn from."""
+    is_source: bool
+    """Whether one of them was drawn from it; else the same was said there once more."""
+
+
+def pages_telling(connection: Connection, fact_ids: Sequence[str]) -> dict[str, Telling]:
+    """Return the exchanges that tell of facts, by id: their sources, and those in which a quote stands word for word."""
+    wanted = (facts.c.id, facts.c.person, facts.c.quote)
+    known = connection.execute(select(*wanted).where(facts.c.id.in_(fact_ids))).all()
+    telling: dict[str, Telling] = {}
+    for fact in known:
+        drawn_from = set(
+            connection.scalars(select(sources.c.page).where(sources.c.fact == fact.id))
+        )
+        for page in connection.execute(_candidates(fact, drawn_from)):
+            if page.id in drawn_from or holds(page.said, fact.quote):
+                before = telling.get(page.id, Telling([], is_source=False))
+                is_source = before.is_source or page.id in drawn_from
+                telling[page.id] = Telling([*before.quotes, fact.quote], is_source)
+    return telling
+
+
+def take_out(
+    connection: Connection, telling: Mapping[str, Telling], retold: Sequence[str]
+) -> list[str]:
+    """Cut the words of forgotten facts, which are deleted already, out of exchanges.
+
+    Where they can't be found in a source word for word, all that was said in it goes. The answers go, too.
+
+    Args:
+        connection: With an open transaction.
+        telling: The exchanges as `pages_telling` has found them.
+        retold: Those in whose answers the facts may have been told.
+
+    Returns:
+        The exchanges that nobody needs any more; the caller deletes them.
+    """
+    needed = set(connection.scalars(select(sources.c.page).where(sources.c.page.in_(telling))))
+    useless = []
+    for page in connection.execute(select(pages).where(pages.c.id.in_(telling))).all():
+        quotes, is_source = telling[page.id]
+        left = _left(page.said, quotes, is_source=is_source)
+        if page.id not in needed and (is_source or not left):
+            useless.append(page.id)
+        elif left != page.said:
+            _change(connection, page, left)
+    _unmake(connection, retold)
+    retelling = update(pages).where(pages.c.id.in_(retold))
+    connection.execute(retelling.values(heard=""))
+    return useless
+
+
+def _unmake(connection: Connection, page_ids: Sequence[str]) -> None:
+    """Delete what was made of exchanges that are about to change: it has their words, and is made anew."""
+    lose_pages(connection, page_ids)
+    unsay(connection, page_ids)
+    for table in (lines, line_vectors):
+        connection.execute(delete(table).where(table.c.page.in_(page_ids)))
+
+
+def _candidates(fact: Any, drawn_from: set[str]) -> Any:
+    bare = fact.quote.strip(" 。．.!！?？、,")
+    same = func.instr(func.lower(pages.c.said), bare.lower()) > 0 if bare else pages.c.id.is_(None)
+    own = pages.c.id.in_(drawn_from)
+    return select(pages.c.id, pages.c.said).where(pages.c.person == fact.person, or_(own, same))
+
+
+def _left(said: str, quotes: Sequence[str], *, is_source: bool) -> str:
+    left = without(said, quotes)
+    is_unfound = any(quotes) and left == said
+    return "" if is_source and is_unfound else left
+
+
+def _change(connection: Connection, page: Row[Any], said: str) -> None:
+    # What is being drawn at the moment from a page that waits would bring the words back; under another id it is not
+    # stored, and drawn again from what is left.
+    _unmake(connection, [page.id])
+    waits = page.extracted_at is None
+    id_ = uuid.uuid4().hex[:12] if waits else page.id
+    change = update(pages).where(pages.c.id == page.id)
+    connection.execute(change.values(id=id_, said=said, heard=""))

@@ -1,0 +1,79 @@
+"""Puts sentences together again that a pause cut in two, before facts are drawn from them.
+
+A pause in mid-sentence ends a turn, and the next one answers both halves. Each is stored for itself: that is certain. What
+was a whole sentence stays apart from the next one, or a question and a statement would become one thing that nobody said.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from server.memory.models import Page
+from server.memory.statements import is_question
+from server.memory.terms import words_of
+
+_ONE_BREATH = timedelta(seconds=45)
+"""From the beginning of a sentence to that of its last piece: the longest utterance, and a pause."""
+_LONGEST_END = 40
+"""Characters from which the part of speech of the last word is told."""
+_LINKING_PARTS = {"格助詞", "係助詞", "読点"}
+"""Particles and the comma: a Japanese sentence goes on after them."""
+_LINKING_END = {
+    "en": re.compile(
+        r"(?:,|\b(?:and|but|or|nor|because|unless|although|than|a|an|the|my|your|our|their|its|every|i|i'm|we're))\s*$",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile(r"(?:[，、]|和|跟|把|被|从|因为|但是|所以|如果|然后|还有)\s*$"),
+}
+
+
+def passages(pages: Sequence[Page]) -> list[Page]:
+    """Return the pages, those that begin a sentence joined to the one that goes on with it. Blocks.
+
+    Args:
+        pages: Of one person, oldest first.
+    """
+    joined: list[Page] = []
+    for page in pages:
+        begun = joined[-1] if joined else None
+        if begun is not None and _goes_on(begun, page):
+            joined[-1] = _join(begun, page)
+        else:
+            joined.append(page)
+    return joined
+
+
+def _join(begun: Page, page: Page) -> Page:
+    blank = "" if page.language in ("ja", "zh") else " "
+    return replace(
+        page,
+        said=f"{begun.said}{blank}{page.said}",
+        at=begun.at,
+        begun_in=(*begun.begun_in, begun.id),
+    )
+
+
+def _goes_on(begun: Page, page: Page) -> bool:
+    """Say whether a page was cut off by the next one in the middle of a sentence."""
+    return (
+        begun.interrupted
+        and not begun.heard
+        and (begun.device, begun.language) == (page.device, page.language)
+        and page.at - begun.at <= _ONE_BREATH
+        and is_unfinished(begun.said, begun.language)
+    )
+
+
+def is_unfinished(text: str, language: str) -> bool:
+    """Say whether the last sentence of a text ends in a word that another one has to follow.
+
+    In doubt it counts as finished.
+    """
+    if is_question(text):
+        return False
+    if language == "ja":
+        words = words_of(text[-_LONGEST_END:])
+        return bool(words) and words[-1].part_of_speech()[1] in _LINKING_PARTS
+    linking = _LINKING_END.get(language)
+    return linking is not None and linking.search(text) is not None

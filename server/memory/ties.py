@@ -1,0 +1,129 @@
+"""Tells whether a sentence is tied to the life of who says it, or tells of the weather and the world at large."""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from sudachipy import Morpheme
+
+from server.memory import lexicon
+from server.memory.subjects import has_living_subject
+from server.memory.temporal.number_words import alternatives
+from server.memory.terms import words_of
+
+_OWN = re.compile(
+    r"""
+    \b(?:i|i'm|i've|i'd|i'll|my|mine|me|we|we're|we've|we'll|we'd|our|us)\b | [我咱] | (?:私|僕|俺|うち|自分|我が家|わたし|ぼく|おれ|あたし|わし)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+# Whose place in the speaker's life needs no "my": "Mum comes on Thursday", "the wedding is in June".
+_ONE_OF_FEW = lexicon.KIN - {"child", "partner"}
+_CALLED = ["mummy", "mam", "dad", "gran", "nan", "nanna", "grandad", "gramps", "auntie", "aunty"]
+_AROUND = [
+    "kids", "boys", "girls", "twins", "baby", "grandkids", "grandchildren", "missus", "dog", "cat", "puppy", "kitten", "vet",
+    "physio", "dentist", "surgeon", "plumber", "midwife", "builder", "babysitter", "wedding", "funeral", "operation", "surgery",
+    "car", "van", "printer", "workshop", "garage", "garden", "boiler", "fridge", "oven", "roof", "house", "flat", "kitchen",
+]  # fmt: skip
+_AROUND_ZH = ["老伴", "爱人", "孙女", "孩子们", "家里", "外孙女", "护工"]
+
+# What somebody who leaves out "I" begins with: "Got married yesterday", "Allergic to nuts".
+_LEFT_OUT = re.compile(
+    r"""
+    ^\W*(?:(?:just|finally|already|recently)\ )?(?:got|went|had|met|saw|lost|found|bought|sold|quit|broke|moved|started|finished|visited
+        |passed|failed|retired|divorced|turned|slept|fell|forgot|took|built|fixed|soldered|printed|baked|cooked|planted)
+        \ (?!(?:it|that|this|you|me|enough|any|anything|ya|the\ time|what|how)\b)\w+(?:\ |.*\b(?:yesterday|today|last)\b|\W*$)
+    | ^\W*(?:allergic\ to|intolerant\ to|born\ (?:in|on)|(?:married|engaged)\ (?:to|for|since))\ \w
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+_WEATHER_ENDS = (
+    r"(?:らしい|みたい|そう|予報|って|だった|でした|です|だ|でしょう|の)*[ねよなぁあー]*[。.!！]*$"
+)
+_OF_THE_WORLD = re.compile(
+    rf"""
+    (?:天気|気温|湿度|降水確率|温度|室温)(?:は|が|も).{{0,12}}?(?:度|％|%|晴れ?|雨|曇り?|雪|[良い]い|悪い|高い|低い){_WEATHER_ENDS}
+    | ^(?:(?:今日|きょう|明日|あした|明後日|あさって|昨日|今夜|週末|来週|外|今)[のはも]?)+
+        (?:いい天気|[暑寒]い|暖かい|涼しい|蒸し暑い|晴れ?|雨|雪|曇り?|台風){_WEATHER_ENDS}
+    | ^\W*(?:(?:the|today's|tomorrow's|this|that|outside|room|indoor|our)\ ){{0,2}}(?:weather|temperature|humidity|forecast|sensor)\b
+        .{{0,20}}\b(?:is|was|will|looks|seems|says|reads|shows|said)\b
+    | \bweather\ we're\ having\b | ^\W*it(?:'s|\ is|\ was|'ll\ be|\ will\ be)\ (?:so\ |really\ |very\ )?(?:raining|rainy|sunny|snowing|cold|hot|warm|windy|cloudy|nice\ out)\b
+    | ^\W*(?:the|our)\ (?:planet|sun|moon|earth|galaxy|universe|solar\ system)\b
+    | ^(?:(?:今天|明天|后天|昨天|外面|北京|上海)的?)?(?:天气|气温)(?!.*[我咱]) | ^(?:地球|月亮|太阳)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_MEASURED = re.compile(
+    r"は(?:約|およそ)?[0-9一二三四五六七八九十百千万億]+(?:メートル|キロ|人|度|ヘクトパスカル|パーセント)"
+    r"|(?:首都|人口|面積|標高|高さ)は(?!.*(?:から|ので|した))"
+)
+_OF_THE_BODY = re.compile("体重|身長|体温|血圧|血糖|脈拍|視力|握力|腹囲|歩数|年収|家賃|平熱")
+
+_ROBOT = re.compile(
+    r"^\W*(?:(?:あなた|あんた|君|きみ|お前|おまえ)(?:は|って|も)|你(?:真|很|好|是|太)"
+    r"|(?:you(?:'re|\ are|\ were)|your\ (?:voice|name|face|eyes|battery|screen)\b)(?!.*\bi\b))",
+    re.IGNORECASE,
+)
+
+# How a place or a thing in the sky simply is. Who tells what happened to them there, or how they like it, says it otherwise.
+_QUALITY = re.compile(
+    r"(?:[高低長短広狭丸深重軽速遅遠近古暑寒青]い|大きい|小さい|美しい|(?:有名|きれい|綺麗|便利)(?:だ|です|な所|なところ)?"
+    r"|(?:首都|都市|国|山|川|湖|島|星|惑星|衛星)(?:だ|です|である))(?:です|だ)?[ねよな]*[。.!！]*$"
+)
+_SKY = {"地球", "太陽", "月", "火星", "木星", "土星", "金星", "宇宙", "空", "海"}
+_KINDS = re.compile(
+    r"^[^私僕俺]{1,8}は[^私僕俺]{0,8}?(?:動物|植物|惑星|哺乳類|鳥類|昆虫|果物|野菜|機械|便利)(?:だ|です|である)[ねよな]*[。.!！]*$"
+)
+
+
+def is_tied(sentence: str, language: str) -> bool:
+    """Say whether a sentence names the speaker or somebody of their life. In Japanese that is left out as a rule."""
+    if language == "ja" or _OWN.search(sentence) or _LEFT_OUT.search(sentence):
+        return True
+    return _people(language).search(sentence) is not None
+
+
+def is_of_the_world(sentence: str) -> bool:
+    """Say whether a sentence tells of the weather, of numbers that stand in books, of how a place is, or of the robot."""
+    if _OF_THE_WORLD.search(sentence) or _ROBOT.search(sentence):
+        return True
+    if _MEASURED.search(sentence):
+        return not _is_own(sentence)
+    if _QUALITY.search(sentence) or _KINDS.search(sentence):
+        return not _OWN.search(sentence) and (
+            _KINDS.search(sentence) is not None or _is_place(_topic(sentence))
+        )
+    return False
+
+
+def _is_own(sentence: str) -> bool:
+    own = _OWN.search(sentence) or _OF_THE_BODY.search(sentence)
+    return own is not None or has_living_subject(sentence)
+
+
+def _topic(sentence: str) -> Sequence[Morpheme]:
+    """Return the words before the first は."""
+    words = words_of(sentence)
+    place = next((i for i, word in enumerate(words) if word.surface() == "は"), 0)
+    return words[:place]
+
+
+def _is_place(words: Sequence[Morpheme]) -> bool:
+    is_named = any(word.part_of_speech()[2] == "地名" for word in words)
+    return is_named or (len(words) == 1 and words[0].surface() in _SKY)
+
+
+@cache
+def _people(language: str) -> re.Pattern[str]:
+    """Return a pattern of those around the speaker."""
+    people = lexicon.persons(language)
+    if language == "zh":
+        return re.compile(alternatives(dict.fromkeys([*people.phrases, *_AROUND_ZH])))
+    kin = [word for word, kinds in people.words.items() if _ONE_OF_FEW & {*kinds}]
+    called = alternatives(dict.fromkeys([*kin, *_CALLED]))
+    around = alternatives(dict.fromkeys([*people.words, *_AROUND]))
+    return re.compile(
+        rf"(?<!\ba )(?<!\bany )(?<!\bevery )\b{called}\b|\bthe (?:\w+ )?{around}s?\b", re.IGNORECASE
+    )

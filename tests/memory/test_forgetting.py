@@ -1,0 +1,257 @@
+"""To forget is to forget wholly: what a fact was drawn from goes with it, and nothing brings it back."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+import numpy as np
+import pytest
+from sqlalchemy import Connection, event
+from sqlalchemy.exc import OperationalError
+from structlog.testing import capture_logs
+
+from server.errors import StoreError
+from server.memory.models import Fact
+from server.memory.redaction import holds, without
+from server.memory.store import Store, Vector
+from tests.memory.remembering import NOON, fact, opened, page
+from tests.memory.test_store import bytes_of, full_disk
+
+CODE = "My locker code word is kumquat."
+BOAT = "I have a boat called Marie."
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with closing(Store(tmp_path / "memory.db")) as opened_store:
+        yield opened_store
+
+
+def drawn(quote: str, *sources: str) -> Fact:
+    return replace(fact(f"You said: {quote}", sources=sources, language="en"), quote=quote)
+
+
+def keep(store: Store, *facts: Fact) -> None:
+    store.add_facts(facts, NOON, drawn_from=[source for one in facts for source in one.sources])
+
+
+def said(store: Store) -> list[str]:
+    return [each.said for each in store.pages.of("hana")]
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "left"),
+    [
+        (f"{BOAT} {CODE} Good night.", CODE, f"{BOAT} Good night."),
+        (CODE, CODE, ""),
+        (CODE, "my locker code word is kumquat", ""),
+        ("ねえ。合言葉は蜜柑だよ。おやすみ。", "合言葉は蜜柑だよ", "ねえ。 おやすみ。"),
+        ("我的密码是柑橘。晚安。", "我的密码是柑橘。", "晚安。"),
+        ("I smoked salmon today.", "I smoke", "I smoked salmon today."),
+        (BOAT, "", BOAT),
+        (BOAT, "。", BOAT),
+    ],
+)
+def test_words_are_taken_out_by_whole_sentences(text: str, quote: str, left: str) -> None:
+    assert without(text, [quote]) == left
+
+
+def test_a_quote_that_says_too_little_is_not_looked_for_elsewhere() -> None:
+    assert holds(f"Well, {CODE}", CODE)
+    assert not holds("昨日も好きだよと言った", "好きだよ")
+    assert not holds(BOAT, "")
+
+
+def test_where_a_page_has_to_stay_the_words_of_the_forgotten_fact_are_cut_out(store: Store) -> None:
+    store.pages.add(page(f"{BOAT} {CODE}", id_="1"))
+    code, boat = drawn(CODE, "1"), drawn(BOAT, "1")
+    keep(store, code, boat)
+    store.forget([code.id])
+    [left] = store.pages.of("hana")
+    assert (left.said, left.heard, left.id) == (BOAT, "", "1")
+    assert store.facts_of("hana")[0].sources == ("1",)
+
+
+def test_words_that_a_model_mended_while_it_quoted_take_the_whole_text_along(store: Store) -> None:
+    store.pages.add(page("My, er, locker code word, it is kumquat. My boat is Marie.", id_="1"))
+    code, boat = drawn(CODE, "1"), drawn("My boat is Marie.", "1")
+    keep(store, code, boat)
+    store.forget([code.id])
+    assert said(store) == [""]
+
+
+def test_the_same_words_that_still_wait_are_not_drawn_again(store: Store) -> None:
+    store.pages.add(page(CODE, id_="1"))
+    code = drawn(CODE, "1")
+    keep(store, code)
+    store.pages.add(page(f"{BOAT} {CODE}", id_="2"))
+    store.pages.add(page(CODE, id_="3"))
+    store.pages.add(page(CODE, id_="4", person="taro"))
+    store.forget([code.id])
+    assert said(store) == [BOAT]
+    assert [each.said for each in store.queue.waiting()["hana"]] == [BOAT]
+    assert [each.id for each in store.pages.of("taro")] == ["4"], "others may say the same"
+    again = drawn(CODE, "2")
+    assert store.add_facts([again], NOON, drawn_from=["2"]) == [], "drawn from it as it was before"
+    assert [each.said for each in store.queue.waiting()["hana"]] == [BOAT]
+
+
+def test_answers_in_which_a_forgotten_fact_was_told_are_deleted(store: Store) -> None:
+    for number in "123":
+        store.pages.add(page(f"{number} is my number.", id_=number))
+    code = drawn(CODE)
+    keep(store, code)
+    store.forget([code.id], ["2"])
+    assert [each.heard for each in store.pages.of("hana")] == ["はい。", "", "はい。"]
+
+
+async def test_the_talk_that_is_going_on_does_not_hold_a_forgotten_fact(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        room.tell("Good morning to you.", CODE, language="en")
+        [code] = await room.memory.extract()
+        room.tell("What is my locker code word?", "Tell me a joke.", language="en")
+        room.tell("Good morning to you.", person="taro", language="en")
+        forgotten = await room.memory.archive.forget([code.id])
+        assert forgotten.facts == 1
+        assert len(forgotten.turns["hana"]) == 3
+        left = room.memory.recent("hana", room.clock.now())
+        assert [each.said for each in left] == ["Good morning to you."]
+        assert len(room.memory.recent("taro", room.clock.now())) == 1
+        pages = await room.memory.archive.pages("hana")
+        assert [each.heard for each in pages] == ["I see.", "", ""]
+        assert b"kumquat" not in bytes_of(tmp_path)
+    with opened(tmp_path, clock=room.clock) as again:
+        assert len(again.memory.recent("hana", again.clock.now())) == 1
+        assert await again.memory.extract() == []
+
+
+LONG = "長い話" * 20_000
+"""Does not fit into what is left of the last pages of the file."""
+
+
+async def test_who_is_forgotten_on_a_full_disk_does_not_come_back(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        room.tell("こんにちは。", person="taro")
+        await room.memory.keep_up()
+        with full_disk(room.memory._store):
+            room.tell(LONG)
+            room.tell(LONG, person="taro")
+            assert await room.memory.archive.forget_person("hana") == 0
+        await room.memory.keep_up()
+        assert await room.memory.archive.persons() == ["taro"]
+        assert len(await room.memory.archive.pages("taro")) == 2
+
+
+async def test_what_waits_for_room_on_the_disk_does_not_bring_a_forgotten_fact_back(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path) as room:
+        room.tell(CODE, language="en")
+        [code] = await room.memory.extract()
+        with full_disk(room.memory._store):
+            room.tell(f"{CODE} {LONG}", LONG, language="en")
+            await room.memory.keep_up()
+            await room.memory.archive.forget([code.id])
+        await room.memory.keep_up()
+        assert [each.said for each in await room.memory.archive.pages("hana")] == [LONG]
+
+
+async def test_what_can_not_be_forgotten_is_whole_afterwards_and_the_caller_hears_of_it(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path) as room:
+        room.tell(CODE, language="en")
+        [code] = await room.memory.extract()
+        before = room.memory.recent("hana", room.clock.now())
+        with unwritable(room.memory._store):
+            for forget in (
+                lambda: room.memory.archive.forget_person("hana"),
+                lambda: room.memory.archive.forget([code.id]),
+            ):
+                with pytest.raises(StoreError) as caught:
+                    await forget()
+                assert caught.value.code == "store-full"
+                assert "Nothing was changed" in str(caught.value)
+        assert room.memory.recent("hana", room.clock.now()) == before
+        assert await room.known() == [code.text]
+        assert len(await room.memory.archive.pages("hana")) == 1
+
+
+@contextmanager
+def unwritable(store: Store) -> Iterator[None]:
+    """Let no change through, as a disk does that is full to the last byte."""
+    engine = store._database.engine
+
+    def refuse(connection: Connection, *_: object) -> None:
+        raise OperationalError("COMMIT", {}, sqlite3.OperationalError("database or disk is full"))
+
+    event.listen(engine, "commit", refuse)
+    yield
+    event.remove(engine, "commit", refuse)
+
+
+async def test_what_was_read_by_somebody_while_it_was_forgotten_is_overwritten_later(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path) as room:
+        room.tell(CODE, language="en")
+        [code] = await room.memory.extract()
+        with closing(sqlite3.connect(tmp_path / "memory.db")) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM facts").fetchall()
+            with capture_logs() as logs:
+                await room.memory.archive.forget([code.id])
+            assert {line["code"] for line in logs} == {"store-locked"}
+            assert b"kumquat" in bytes_of(tmp_path)
+        await room.memory.keep_up()
+        assert b"kumquat" not in bytes_of(tmp_path)
+
+
+def telling_bytes(vector: Vector) -> bytes:
+    unit = vector / np.linalg.norm(vector)
+    return bytes(unit.astype("<f4").tobytes()[:32])
+
+
+@pytest.mark.parametrize("engine", ["edge", "qdrant"])
+async def test_the_vector_of_a_forgotten_fact_is_in_no_file(tmp_path: Path, engine: str) -> None:
+    with opened(tmp_path, index={"engine": engine}) as room:
+        room.tell(CODE, BOAT, language="en")
+        code, boat = await room.memory.extract()
+        await room.recalled("boat", language="en")
+        index, shelves = room.memory._index, room.memory._shelves
+        vectors = room.memory._store.vectors.of("hana", shelves.stamp)
+        needle = telling_bytes(vectors[code.id])
+        if engine == "edge":  # the other one keeps them pickled
+            assert needle in bytes_of(tmp_path / "index")
+        async with anyio.create_task_group() as tasks:  # somebody asks meanwhile
+            tasks.start_soon(room.recalled, "boat")
+            await room.memory.archive.forget([code.id])
+        await room.recalled("boat", language="en")
+        assert index.ids("hana") == {boat.id}
+        assert needle not in bytes_of(tmp_path / "index")
+        assert vectors[code.id].tobytes()[:32] not in bytes_of(tmp_path)
+
+
+async def test_an_index_that_is_away_does_not_keep_anything_from_being_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(tmp_path) as room:
+        room.tell(CODE, language="en")
+        [code] = await room.memory.extract()
+        await room.recalled("code", language="en")
+        index = room.memory._index
+
+        def away(person: str) -> None:
+            raise StoreError("index-unreachable", "Check the network.")
+
+        with monkeypatch.context() as patched, capture_logs() as logs:
+            patched.setattr(index, "erase", away)
+            assert (await room.memory.archive.forget([code.id])).facts == 1
+            assert await room.memory.archive.forget_person("hana") == 0
+        assert [line["code"] for line in logs] == ["index-unreachable"] * 2
+        assert index.ids("hana") == {code.id}
+        await room.memory.keep_up()
+        assert index.ids("hana") == set()

@@ -1,0 +1,157 @@
+"""A sentence that a pause cut in two is one again when facts are drawn; whatever was whole stays apart."""
+
+from dataclasses import replace
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.memory.models import Page
+from server.memory.passages import is_unfinished, passages
+from tests.memory.remembering import NOON, answer, modelled, opened, page, turn
+
+LATER = NOON + timedelta(seconds=2)
+
+
+def cut(said: str, language: str = "ja") -> Page:
+    """Return what was said right before somebody went on."""
+    return replace(page(said, NOON, language=language), heard="", interrupted=True)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ja", "明日は"),
+        ("ja", "来週の土曜に"),
+        ("ja", "妹と一緒に"),
+        ("ja", "母が、"),
+        ("en", "Tomorrow I'm"),
+        ("en", "My cat is called Tama, and"),
+        ("en", "On Monday,"),
+        ("zh", "我明天和"),
+        ("zh", "下周六，"),
+    ],
+)
+def test_after_some_words_another_one_has_to_follow(language: str, text: str) -> None:
+    assert is_unfinished(text, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ja", "猫の名前はタマだよ"),
+        ("ja", "教えて"),
+        ("ja", "こんにちは"),
+        ("ja", "今何時"),
+        ("ja", "どこで"),
+        ("ja", "箱根に行くんだけど"),
+        ("ja", "ちょっと"),
+        ("ja", ""),
+        ("en", "my cat is called Tama"),
+        ("en", "what time is it"),
+        ("en", "My sister and I."),
+        ("en", "I don't want to"),
+        ("zh", "我的猫叫小白"),
+        ("zh", "几点了"),
+        ("ko", "내일은"),
+    ],
+)
+def test_in_doubt_a_text_is_whole(language: str, text: str) -> None:
+    assert not is_unfinished(text, language)
+
+
+def test_two_halves_become_one_page_at_the_time_of_the_first() -> None:
+    [whole] = passages([cut("明日は"), page("病院に行きます", LATER)])
+    assert (whole.said, whole.at, whole.heard) == ("明日は病院に行きます", NOON, "はい。")
+    assert (whole.begun_in, whole.id) == (("page of 明日は",), "page of 病院に行きます")
+
+
+def test_three_pieces_become_one_and_english_ones_get_a_blank() -> None:
+    pieces = [cut("Tomorrow I'm", "en"), cut("going to the", "en")]
+    [whole] = passages([*pieces, page("hospital.", LATER, language="en")])
+    assert whole.said == "Tomorrow I'm going to the hospital."
+    assert len(whole.begun_in) == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"heard": "はい"},
+        {"interrupted": False},
+        {"language": "en"},
+        {"device": "another"},
+        {"at": NOON - timedelta(minutes=2)},
+        {"said": "明日は病院だよ"},
+    ],
+)
+def test_what_was_not_cut_off_in_mid_sentence_stays_apart(change: dict[str, object]) -> None:
+    first = replace(cut("明日は"), **change)  # type: ignore[arg-type]
+    second = page("病院に行きます", LATER)
+    assert passages([first, second]) == [first, second]
+
+
+_PAGES = st.lists(
+    st.builds(
+        lambda said, heard, is_cut, seconds: replace(
+            page(said, NOON + timedelta(seconds=seconds)), heard=heard, interrupted=is_cut
+        ),
+        st.sampled_from(["明日は", "病院に行く", "母と", "教えて", "何が", "タマだよ"]),
+        st.sampled_from(["", "はい"]),
+        st.booleans(),
+        st.integers(0, 60),
+    ),
+    max_size=8,
+)
+
+
+@given(pages=_PAGES)
+def test_no_word_is_lost_or_doubled(pages: list[Page]) -> None:
+    pages = [
+        replace(each, id=str(number))
+        for number, each in enumerate(sorted(pages, key=lambda each: each.at))
+    ]
+    whole = passages(pages)
+    assert "".join(each.said for each in whole) == "".join(each.said for each in pages)
+    ids = [id_ for each in whole for id_ in (*each.begun_in, each.id)]
+    assert ids == [each.id for each in pages]
+
+
+async def test_a_fact_from_two_halves_has_its_day_and_goes_with_both(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        first, second = turn("明日は", NOON), turn("歯医者に行くんだ", LATER)
+        first.heard, first.interrupted = "", True
+        room.memory.turn_finished(first)
+        room.memory.turn_finished(second)
+        [drawn] = await room.memory.extract()
+        assert (drawn.quote, drawn.event_from) == ("明日は歯医者に行くんだ", date(2026, 9, 28))
+        assert set(drawn.sources) == {first.id, second.id}
+        assert await room.memory.extract() == []
+        await room.memory.archive.forget([drawn.id])
+        assert await room.memory.archive.pages("hana") == []
+
+
+async def test_a_statement_before_an_order_or_a_question_is_a_fact(tmp_path: Path) -> None:
+    for number, after in enumerate(("教えて", "明日の天気は何", "what time is it")):
+        with opened(tmp_path / str(number)) as room:
+            first = turn("猫の名前はタマだよ", NOON)
+            first.heard, first.interrupted = "", True
+            room.memory.turn_finished(first)
+            language = "ja" if number < 2 else "en"
+            room.memory.turn_finished(turn(after, LATER, language=language))
+            [drawn] = await room.memory.extract()
+            assert drawn.quote == "猫の名前はタマだよ"
+
+
+async def test_a_model_reads_both_halves_as_one_and_may_quote_them(tmp_path: Path) -> None:
+    said, text = "明日は歯医者に行くんだ", "あなたは明日、歯医者に行く。"
+    extractor, llm = modelled([answer((1, said, text))])
+    with opened(tmp_path, extractor) as room:
+        first, second = turn("明日は", NOON), turn("歯医者に行くんだ", LATER)
+        first.heard, first.interrupted = "", True
+        room.memory.turn_finished(first)
+        room.memory.turn_finished(second)
+        [drawn] = await room.memory.extract()
+    assert drawn.quote == said
+    assert said in llm.background_prompts[0].messages[0].content
