@@ -17,6 +17,8 @@ class Part(StrEnum):
     FACTS = "facts"
     PAGES = "pages"
     """Exchanges, their lines and vectors, segments and chains."""
+    CUTS = "cuts"
+    """What was taken out of exchanges: those that were read before are no longer as they were."""
     PORTRAIT = "portrait"
     """Profile, traits, notes and day summaries."""
 

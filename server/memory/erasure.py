@@ -1,14 +1,17 @@
 """Takes the words of facts that are forgotten out of the exchanges in the store."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, delete, func, or_, select, update
 
-from server.memory.lineage import lose_pages
+from server.memory.counters import Part, count_change
+from server.memory.lineage import lose_answers, lose_pages, record_key
+from server.memory.pages import is_behind, owners_of
 from server.memory.redaction import holds, without
-from server.memory.schema import facts, line_vectors, lines, pages, sources
+from server.memory.schema import facts, line_vectors, lines, notes, pages, profile, sources
+from server.memory.terms import letters
 from server.memory.tiers import unsay
 
 
@@ -38,10 +41,22 @@ def pages_telling(connection: Connection, fact_ids: Sequence[str]) -> dict[str, 
     return telling
 
 
+def facts_told(connection: Connection, page_ids: Iterable[str]) -> list[str]:
+    """Return the facts about the robot that were drawn from answers in these exchanges: they may tell what those told."""
+    query = (
+        select(facts.c.id)
+        .join(sources, sources.c.fact == facts.c.id)
+        .where(sources.c.page.in_(list(page_ids)), facts.c.about != "")
+        .distinct()
+        .order_by(facts.c.id)
+    )
+    return list(connection.scalars(query))
+
+
 def take_out(
     connection: Connection, telling: Mapping[str, Telling], retold: Sequence[str]
 ) -> list[str]:
-    """Cut the words of forgotten facts, which are deleted already, out of exchanges.
+    """Cut the words of forgotten facts, which are deleted already, out of exchanges, and out of what was made of these.
 
     Where they can't be found in a source word for word, all that was said in it goes. The answers go, too.
 
@@ -53,6 +68,10 @@ def take_out(
     Returns:
         The exchanges that nobody needs any more; the caller deletes them.
     """
+    touched = {*telling, *retold}
+    persons = set(owners_of(connection, touched).values())
+    _lose_vectors_behind(connection, touched)
+    _lose_notes(connection, persons, [quote for one in telling.values() for quote in one.quotes])
     needed = set(connection.scalars(select(sources.c.page).where(sources.c.page.in_(telling))))
     useless = []
     for page in connection.execute(select(pages).where(pages.c.id.in_(telling))).all():
@@ -62,18 +81,52 @@ def take_out(
             useless.append(page.id)
         elif left != page.said:
             _change(connection, page, left)
+    lose_answers(connection, retold)
     _unmake(connection, retold)
     retelling = update(pages).where(pages.c.id.in_(retold))
     connection.execute(retelling.values(heard=""))
+    for part in (Part.PAGES, Part.CUTS, Part.PORTRAIT):
+        count_change(connection, part, persons)
     return useless
 
 
+def _lose_vectors_behind(connection: Connection, page_ids: Iterable[str]) -> None:
+    """Delete the vectors of the exchanges right after these: what follows an answer is embedded with it."""
+    for page in connection.execute(select(pages).where(pages.c.id.in_(list(page_ids)))).all():
+        next_one = (
+            select(pages.c.id)
+            .where(pages.c.person == page.person, is_behind(page.at, page.id))
+            .order_by(pages.c.at, pages.c.id)
+            .limit(1)
+        )
+        behind = line_vectors.c.page.in_(list(connection.scalars(next_one)))
+        connection.execute(delete(line_vectors).where(behind))
+
+
+def _lose_notes(connection: Connection, persons: Set[str], quotes: Sequence[str]) -> None:
+    """Delete notes that quote one of these quotes, whatever exchange they were made in."""
+    mine = select(notes.c.id, notes.c.quote).where(notes.c.person.in_(persons))
+    for note in connection.execute(mine).all():
+        if any(holds(note.quote, quote) or holds(quote, note.quote) for quote in quotes):
+            connection.execute(delete(notes).where(notes.c.id == note.id))
+
+
 def _unmake(connection: Connection, page_ids: Sequence[str]) -> None:
-    """Delete what was made of exchanges that are about to change: it has their words, and is made anew."""
-    lose_pages(connection, page_ids)
+    """Delete what was made of exchanges that are about to change: it has their words. Search makes its part anew."""
     unsay(connection, page_ids)
-    for table in (lines, line_vectors):
+    for table in (lines, line_vectors, notes):
         connection.execute(delete(table).where(table.c.page.in_(page_ids)))
+
+
+def _still_told(connection: Connection, person: str, left: str) -> list[str]:
+    """Return the records of values in a profile that stand in what is left of an exchange."""
+    mine = select(profile.c.field, profile.c.value).where(profile.c.person == person)
+    there = letters(left)
+    return [
+        record_key(profile, person, row.field, row.value)
+        for row in connection.execute(mine)
+        if letters(row.value) in there
+    ]
 
 
 def _candidates(fact: Any, drawn_from: set[str]) -> Any:
@@ -92,6 +145,7 @@ def _left(said: str, quotes: Sequence[str], *, is_source: bool) -> str:
 def _change(connection: Connection, page: Row[Any], said: str) -> None:
     # What is being drawn at the moment from a page that waits would bring the words back; under another id it is not
     # stored, and drawn again from what is left.
+    lose_pages(connection, [page.id], _still_told(connection, page.person, said))
     _unmake(connection, [page.id])
     waits = page.extracted_at is None
     id_ = uuid.uuid4().hex[:12] if waits else page.id

@@ -1,7 +1,7 @@
 """Which pages a record of the portrait was drawn from, so that it goes when they go."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from sqlalchemy import (
     Column,
@@ -53,14 +53,32 @@ def sources_of(database: Database, person: str) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def lose_pages(connection: Connection, page_ids: Sequence[str]) -> None:
+def lose_pages(connection: Connection, page_ids: Sequence[str], kept: Collection[str] = ()) -> None:
     """Delete the records that have no other source than these pages, which are about to be deleted.
 
     A day summary goes with the first of its pages: its text may tell of any of them.
+
+    Args:
+        connection: With an open transaction.
+        page_ids: Which pages.
+        kept: Records that rest on these pages all the same.
     """
     of_pages = record_sources.c.page.in_(page_ids)
-    touched = set(connection.scalars(select(record_sources.c.record).where(of_pages)))
-    connection.execute(delete(record_sources).where(of_pages))
+    _lose(connection, of_pages & record_sources.c.record.not_in(kept))
+
+
+def lose_answers(connection: Connection, page_ids: Sequence[str]) -> None:
+    """Delete the day summaries of pages whose answers are about to be deleted.
+
+    The other records rest on what the person said.
+    """
+    of_days = of_table(record_sources.c.record, day_summaries)
+    _lose(connection, record_sources.c.page.in_(page_ids) & of_days)
+
+
+def _lose(connection: Connection, which: ColumnElement[bool]) -> None:
+    touched = set(connection.scalars(select(record_sources.c.record).where(which)))
+    connection.execute(delete(record_sources).where(which))
     still = select(record_sources.c.record).where(record_sources.c.record.in_(touched))
     supported = set(connection.scalars(still))
     for record in touched:

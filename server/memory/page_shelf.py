@@ -35,6 +35,8 @@ class PageShelf:
     """How many pages, those without any line too."""
     counter: int = 0
     """The store's change counter that this reflects."""
+    cuts: int = 0
+    """The store's counter of what was taken out of pages that this reflects."""
     segment_of: dict[str, str] = field(default_factory=dict)
     """Segment of each page; empty until it has been sorted."""
     segments: Sequence[ShelvedSegment] = ()

@@ -132,8 +132,9 @@ class PageShelves:
         return texts
 
     def _refresh(self, person: str, shelf: PageShelf | None) -> PageShelf:
-        """Bring a shelf up to date; a new one if pages have gone, or have come in between. Blocks."""
-        if shelf is not None:
+        """Bring a shelf up to date; a new one if pages have gone, changed, or come in between. Blocks."""
+        cuts = self._store.pages.cut_count(person)
+        if shelf is not None and shelf.cuts == cuts:
             fresh = self._store.pages.outline(person, shelf.newest)
             if self._store.pages.count(person) == shelf.pages + len(fresh):
                 self._extend(person, shelf, fresh)
@@ -147,6 +148,7 @@ class PageShelves:
         vectors = self._store.lines.vectors_of(person, self.stamp)
         lines = self._placed(outline, stored)
         shelf = PageShelf.of(lines, vectors, self._embedder.dimensions)
+        shelf.cuts = cuts
         self._note_pages(shelf, outline)
         self._note_segments(person, shelf)
         return shelf

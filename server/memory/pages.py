@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Executable, Row, Select, func, select, tuple_
 
-from server.memory.counters import Part, count_change
+from server.memory.counters import Part, change_count, count_change
 from server.memory.database import Database, insert_new
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.models import Page
@@ -66,7 +66,7 @@ class Pages:
         columns = (pages.c.id, pages.c.at, pages.c.zone, pages.c.segment)
         query = select(*columns).where(pages.c.person == person)
         if after is not None:
-            query = query.where(_place_of(*after) < _PLACE)
+            query = query.where(is_behind(*after))
         rows = self._database.rows(query.order_by(pages.c.at, pages.c.id))
         return [Outline(row.id, in_zone(row.at, row.zone), row.segment) for row in rows]
 
@@ -79,6 +79,10 @@ class Pages:
         """Return exchanges by id; those that are gone are missing."""
         return {page.id: page for page in self._find(select(pages).where(pages.c.id.in_(ids)))}
 
+    def cut_count(self, person: str) -> int:
+        """Return a number that is another one whenever something was taken out of what a person said or heard."""
+        return change_count(self._database, Part.CUTS, person)
+
     def before(self, page: Page, reach: int = 1) -> list[Page]:
         """Return the exchanges of the same person right before one, at most `reach`, oldest first."""
         newest = (pages.c.at.desc(), pages.c.id.desc())
@@ -87,7 +91,7 @@ class Pages:
 
     def after(self, page: Page, reach: int = 1) -> list[Page]:
         """Return those right after it, oldest first."""
-        query = _of_person(page).where(_place_of(page.at, page.id) < _PLACE)
+        query = _of_person(page).where(is_behind(page.at, page.id))
         return self._find(query.order_by(pages.c.at, pages.c.id).limit(reach))
 
     def of_chain(self, person: str, chain: str) -> list[Page]:
@@ -116,6 +120,11 @@ _PLACE = tuple_(pages.c.at, pages.c.id)
 def _place_of(at: datetime, page_id: str) -> ColumnElement[Any]:
     """Return a place as it is compared with `_PLACE`: a tuple does not take its types from the other side."""
     return tuple_(at, page_id, types=[pages.c.at.type, pages.c.id.type])
+
+
+def is_behind(at: datetime, page_id: str) -> ColumnElement[bool]:
+    """Return whether an exchange comes after the one of this time and id."""
+    return _place_of(at, page_id) < _PLACE
 
 
 def _of_person(page: Page) -> Select[Any]:

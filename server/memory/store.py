@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, select, union, up
 
 from server.memory.counters import Part, change_count, count_change
 from server.memory.database import Database, insert_new, present
-from server.memory.erasure import pages_telling, take_out
+from server.memory.erasure import facts_told, pages_telling, take_out
 from server.memory.fact_vectors import FactVectors, put_fact_vectors
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.lineage import lose_pages
@@ -153,7 +153,7 @@ class Store:
 
         What one of them had replaced holds again, or is replaced by what had replaced that one. Their words are cut out
         of the pages that stay. What was drawn from those that go alone goes with them. What is said of the segments and
-        chains that held them is emptied.
+        chains that held them is emptied, and what the robot told of itself in the answers that go is deleted.
 
         Args:
             fact_ids: Which facts; those that are not there don't matter.
@@ -163,9 +163,13 @@ class Store:
             wanted = select(facts).where(facts.c.id.in_(fact_ids)).order_by(facts.c.said_at)
             forgotten = connection.execute(wanted).all()
             telling = pages_telling(connection, fact_ids)
-            for row in forgotten:
-                _pass_on(connection, row.id)
-            connection.execute(delete(facts).where(facts.c.id.in_(fact_ids)))
+            going = [row.id for row in forgotten]
+            going += [
+                id_ for id_ in facts_told(connection, {*telling, *retold}) if id_ not in going
+            ]
+            for id_ in going:
+                _pass_on(connection, id_)
+            connection.execute(delete(facts).where(facts.c.id.in_(going)))
             _remove_pages(connection, take_out(connection, telling, retold))
             count_change(connection, Part.FACTS, {row.person for row in forgotten})
         self._database.scrub()

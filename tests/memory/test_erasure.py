@@ -2,15 +2,21 @@
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
 
-from server.memory.models import Level, ProfileField
+from server.memory.models import Fact, Level, ProfileField
+from server.memory.page_shelves import PageShelves
 from server.memory.schema import changes, tables
 from server.memory.store import Store
 from server.memory.stored_lines import StoredLine
 from server.memory.tiers import Sorting
+from server.memory.wording import Aligned
+from server.memory.writer import Writer
+from tests.fakes import FakeEmbedder
 from tests.memory.remembering import NOON, fact, page
 from tests.memory.test_store import bytes_of
 from tests.memory.tiers import chain, entry, note, segment, summary, trait
@@ -97,3 +103,119 @@ def test_every_table_but_the_counters_is_somebodys_or_goes_with_what_is(tmp_path
         store.forget_person("hana")
     assert counts(tmp_path / "memory.db") == dict.fromkeys(tables.tables, 0)
     assert changes.name in tables.tables
+
+
+SECRET = "My code word is himitsu."
+BOAT = "I have a boat called Marie."
+
+
+def drawn(quote: str, *sources: str, about: str = "") -> Fact:
+    made = fact(f"You said: {quote}", sources=sources, language="en")
+    return replace(made, quote=quote, about=about)
+
+
+def talk(store: Store, *said: str) -> None:
+    """Say things, one exchange each, and answer with the same words."""
+    for number, text in enumerate(said):
+        at = NOON + timedelta(minutes=number)
+        told = page(text, at, id_=str(number), language="en")
+        store.pages.add(replace(told, heard=f"Is it? {text}"))
+
+
+def vectors_left(store: Store) -> set[str]:
+    return {id_ for id_, _ in store.lines.vectors_of("hana", "m")}
+
+
+def make_of_all(store: Store, *facts: Fact) -> None:
+    """Make all that is made of exchanges; what is made of the second tells what was said in it."""
+    ids = [each.id for each in store.pages.of("hana")]
+    said = store.pages.of("hana")[1].said
+    store.add_facts(
+        facts,
+        NOON,
+        drawn_from=ids,
+        sorting=Sorting(
+            [segment("s", said, "himitsu", unread=3)],
+            [chain("c", said)],
+            dict.fromkeys(ids, "s"),
+            dict.fromkeys(ids, "c"),
+        ),
+        profile=[
+            entry(ProfileField.NAME, "himitsu", NOON, "1"),
+            entry(ProfileField.HEALTH, "a boat", NOON, "1"),
+            entry(ProfileField.FAMILY, "my son Ken", NOON, "2"),
+        ],
+        traits=[trait("himitsu", Level.HIGH, NOON, "1"), trait("open", Level.LOW, NOON, "2")],
+        notes=[note("1", said), replace(note("2", "Told it again: himitsu."), quote=SECRET)],
+    )
+    store.lines.put([StoredLine(id_, role, "1", said.encode()) for id_ in "1" for role in (0, 1)])
+    vector = np.ones(4, np.float32)
+    store.lines.put_vectors({(id_, role): vector for id_ in ids for role in (0, 1)}, "m")
+    store.portrait.put_summary(summary(NOON, *ids, text=said))
+
+
+def test_nothing_that_was_made_of_a_page_that_stays_tells_what_was_forgotten(
+    tmp_path: Path,
+) -> None:
+    with closing(Store(tmp_path / "memory.db")) as store:
+        talk(store, "Good morning to you.", f"{BOAT} {SECRET}", "My son Ken is ten.", "Good night.")
+        secret, boat = drawn(SECRET, "1"), drawn(BOAT, "1")
+        told = drawn("Is it? himitsu", "1", about="Omo")
+        make_of_all(store, secret, boat, told)
+        before = counts(tmp_path / "memory.db", "%himitsu%")
+        full = {"pages", "facts", "lines", "segments", "chains", "profile", "traits", "notes"}
+        assert {table for table, count in before.items() if count} >= full | {"day_summaries"}
+        store.forget([secret.id])
+        left = counts(tmp_path / "memory.db", "%himitsu%")
+        assert left == dict.fromkeys(left, 0)
+        assert b"himitsu" not in bytes_of(tmp_path)
+        # The line after an answer is embedded with it.
+        assert vectors_left(store) == {"0", "3"}
+        assert [each.said for each in store.pages.of("hana")][1] == BOAT
+        assert [each.id for each in store.facts_of("hana")] == [boat.id]
+
+
+def test_what_is_still_told_by_the_rest_of_a_page_stays_in_the_profile(tmp_path: Path) -> None:
+    with closing(Store(tmp_path / "memory.db")) as store:
+        talk(store, "Good morning.", f"{BOAT} {SECRET}", "My son Ken is ten.")
+        secret, boat = drawn(SECRET, "1"), drawn(BOAT, "1")
+        make_of_all(store, secret, boat)
+        store.forget([secret.id])
+        assert {one.value for one in store.portrait.profile_of("hana")} == {"a boat", "my son Ken"}
+        assert [one.dimension for one in store.portrait.traits_of("hana")] == ["open"]
+
+
+def test_an_answer_that_is_deleted_costs_nothing_that_rests_on_what_was_said(
+    tmp_path: Path,
+) -> None:
+    with closing(Store(tmp_path / "memory.db")) as store:
+        talk(store, "Good morning.", SECRET, "My son Ken is ten.", "Good night.")
+        secret, ken = drawn(SECRET, "1"), drawn("My son Ken is ten.", "2")
+        told = drawn("Is it? My son Ken is ten.", "2", about="Omo")
+        make_of_all(store, secret, ken, told)
+        store.forget([secret.id], ["1", "2"])
+        assert {one.id: one.heard for one in store.pages.of("hana")} == {
+            "0": "Is it? Good morning.",
+            "2": "",
+            "3": "Is it? Good night.",
+        }
+        assert [one.value for one in store.portrait.profile_of("hana")] == ["my son Ken"]
+        assert [one.dimension for one in store.portrait.traits_of("hana")] == ["open"]
+        assert [one.id for one in store.facts_of("hana")] == [ken.id]
+        assert store.portrait.notes_of("hana") == []
+        assert store.portrait.summaries_of("hana", 3) == []
+        assert vectors_left(store) == {"0"}
+
+
+async def test_search_in_pages_notices_that_something_was_cut_out(tmp_path: Path) -> None:
+    with closing(Store(tmp_path / "memory.db")) as store, closing(Writer(store)) as writer:
+        talk(store, "Good morning.", f"{BOAT} {SECRET}", "Good night.")
+        secret, boat = drawn(SECRET, "1"), drawn(BOAT, "1")
+        store.add_facts([secret, boat], NOON, drawn_from=["0", "1", "2"])
+        shelves = PageShelves(store, writer, FakeEmbedder(), Aligned())
+        await shelves.make_lines("hana")
+        async with shelves.hold("hana") as shelf:
+            assert shelf.rarity("himitsu") < 1
+        store.forget([secret.id])
+        async with shelves.hold("hana") as shelf:
+            assert shelf.rarity("himitsu") == 1
