@@ -11,6 +11,7 @@ from difflib import SequenceMatcher
 from functools import cache
 
 from server.memory import lexicon
+from server.memory.claims import claims_of
 from server.memory.statements import sentences
 from server.memory.terms import analyse, letters
 
@@ -136,6 +137,14 @@ def is_denied(words: str, sentence: str, language: str) -> bool:
     subject = _subject_before(sentence, start, language)
     lead = sentence[subject.end if subject else 0 : start]
     return _DENIED_BEFORE.get(language, _DENIED_BEFORE["en"]).search(lead) is not None
+
+
+def is_conditional(words: str, sentence: str, language: str) -> bool:
+    """Say whether a sentence tells words only in a clause with a condition: "if I live in Leeds, …" names no home."""
+    claims = claims_of(sentence, language)
+    wanted = letters(words)
+    telling = [claim for claim in claims if wanted in letters(claim.words)] or claims
+    return bool(telling) and all(claim.conditional for claim in telling)
 
 
 def place_of(words: str, sentence: str) -> tuple[int, int]:

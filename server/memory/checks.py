@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Collection, Iterator, Sequence, Set
 
 from server.memory.answer_parts import NoteDraft, ProfileDraft, TopicDraft, TraitDraft
-from server.memory.attribution import is_denied, is_of_speaker, sentences_around
+from server.memory.attribution import is_conditional, is_denied, is_of_speaker, sentences_around
 from server.memory.grounding import is_spoken
 from server.memory.harvest import Topic
 from server.memory.lexicon import KIN
@@ -147,6 +147,8 @@ def _tells(field: ProfileField, value: str, sentence: str, page: Page) -> bool:
     """Say whether a sentence puts a value into a field of the speaker's profile."""
     language = page.language
     if is_question(sentence) or is_hypothetical(sentence):
+        return False
+    if is_conditional(value, sentence, language):
         return False
     if field is ProfileField.NAME:
         return introduces(value, sentence, language)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from server.memory.attribution import is_of_speaker, other_before
+from server.memory.attribution import is_conditional, is_of_speaker, other_before
 from server.memory.models import Page, ProfileEntry, ProfileField
 from server.memory.statements import is_hypothetical, is_question, is_statement, sentences
 from server.memory.terms import analyse
@@ -136,7 +136,8 @@ def _told(sentence: str, language: str, is_of_others: bool) -> list[tuple[Profil
 
 def _is_sure(field: ProfileField, value: str, match: re.Match[str], language: str) -> bool:
     """Say whether a value is what its form takes it for, and the speaker's."""
-    if not is_of_speaker(value, match.string, language):
+    said = match.string
+    if not is_of_speaker(value, said, language) or is_conditional(value, said, language):
         return False
     meaning = analyse(value, language)
     if field is ProfileField.NAME and language == "ja":

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.memory.attribution import (
+    is_conditional,
     is_denied,
     is_of_speaker,
     other_before,
@@ -128,3 +129,20 @@ def test_no_text_crashes_the_rules(words: str, sentence: str, language: str) -> 
     is_of_speaker(words, sentence, language)
     is_denied(words, sentence, language)
     assert all(part in sentence for part in sentences_around(words, sentence))
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence", "language", "conditional"),
+    [
+        ("Leeds", "If I live in Leeds I save money.", "en", True),
+        ("Leeds", "I live in Leeds.", "en", False),
+        ("京都", "もし京都に住んでいたら毎日お寺に行くよ。", "ja", True),
+        ("卵アレルギー", "卵アレルギーがあるから、卵が入ってたら食べられない。", "ja", False),
+        ("北京", "如果我住在北京，我每天去故宫。", "zh", True),
+        ("北京", "我住在北京。", "zh", False),
+    ],
+)
+def test_what_holds_on_a_condition_only_is_told_apart(
+    words: str, sentence: str, language: str, conditional: bool
+) -> None:
+    assert is_conditional(words, sentence, language) == conditional
