@@ -78,14 +78,16 @@ def link_pages(
         else:
             goes_on = bool(own) and follows(own, page, window)
         if not goes_on:
-            id_, own = page.id, []
+            id_, own = page.turns[0], []
         own.append(page)
         linked[id_] = own
     chains = [Chain(key, its[0].person, _summary(its, rarity)) for key, its in linked.items()]
     if harvest.chain_summary and chains:
         before = running.pages if running and id_ == running.chain.id else ()
         chains[-1] = replace(chains[-1], summary=_joined(before, harvest.chain_summary, rarity))
-    return Linked(chains, {page.id: key for key, its in linked.items() for page in its})
+    return Linked(
+        chains, {turn: key for key, its in linked.items() for page in its for turn in page.turns}
+    )
 
 
 def follows(chain: Sequence[Page], page: Page, window: timedelta) -> bool:

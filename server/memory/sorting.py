@@ -15,6 +15,7 @@ from server.memory.harvest import Harvest
 from server.memory.models import Chain, Page
 from server.memory.page_shelf import PageShelf
 from server.memory.page_shelves import PageShelves
+from server.memory.passages import passages
 from server.memory.store import Store
 from server.memory.tiers import Sorting
 from server.memory.topics import MidTerm, sort_pages
@@ -87,7 +88,7 @@ class Sorter:
             now=now,
         )
         sorting = replace(sorting, chains=linked.chains, chain_of=linked.chain_of)
-        return _with_beginnings(sorting, [page for page in pages if page.begun_in])
+        return _with_beginnings(sorting, pages)
 
     def _running(self, first: Page) -> Running | None:
         """Return the chain of the page right before a batch; it survives a restart, as it comes from the store."""
@@ -95,18 +96,17 @@ class Sorter:
         if not before or not before[0].chain:
             return None
         chain = before[0].chain
-        pages = self._store.pages.of_chain(first.person, chain)
+        pages = passages(self._store.pages.of_chain(first.person, chain))
         return Running(Chain(chain, first.person, self._store.tiers.chain_summary(chain)), pages)
 
 
-def _with_beginnings(sorting: Sorting, passages: Sequence[Page]) -> Sorting:
+def _with_beginnings(sorting: Sorting, pages: Sequence[Page]) -> Sorting:
     """Let the turns in which a sentence only began lie where its end lies."""
-    segment_of, chain_of = dict(sorting.segment_of), dict(sorting.chain_of)
+    segment_of = dict(sorting.segment_of)
     added: Counter[str] = Counter()
-    for page in passages:
+    for page in pages:
         segment = segment_of[page.id]
         segment_of |= dict.fromkeys(page.begun_in, segment)
-        chain_of |= dict.fromkeys(page.begun_in, chain_of[page.id])
         added[segment] += len(page.begun_in)
     segments = [replace(one, unread=one.unread + added[one.id]) for one in sorting.segments]
-    return replace(sorting, segments=segments, segment_of=segment_of, chain_of=chain_of)
+    return replace(sorting, segments=segments, segment_of=segment_of)

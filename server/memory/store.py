@@ -82,7 +82,7 @@ class Store:
         """Store what was drawn from pages, and that they are done with, in one transaction.
 
         What was forgotten meanwhile stays forgotten: facts and notes of pages that are gone are left out, and so are
-        profile entries and traits that have no other source.
+        profile entries and traits that have no other source. Pages that such a fact was drawn from, too, wait on.
 
         Args:
             new: Facts of one person; an id that is stored already is left as it is.
@@ -110,6 +110,7 @@ class Store:
         with self._database.writing() as connection:
             gone = named - owners_of(connection, named).keys()
             kept = [fact for fact in new if gone.isdisjoint(fact.sources)]
+            left_out = {page for fact in new if fact not in kept for page in fact.sources}
             insert_new(connection, facts, [_fact_row(fact, now) for fact in kept])
             _put_sources(connection, {fact.id: fact.sources for fact in kept}, gone)
             _put_sources(connection, more_sources or {}, gone)
@@ -119,7 +120,7 @@ class Store:
             put_profile(connection, profile, gone)
             put_traits(connection, traits, gone)
             put_notes(connection, notes, gone)
-            done = update(pages).where(pages.c.id.in_(drawn_from))
+            done = update(pages).where(pages.c.id.in_(set(drawn_from) - left_out))
             connection.execute(done.values(extracted_at=now, retry_at=None))
             count_change(connection, Part.FACTS, {fact.person for fact in kept})
         return kept

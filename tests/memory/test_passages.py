@@ -1,5 +1,6 @@
 """A sentence that a pause cut in two is one again when facts are drawn; whatever was whole stays apart."""
 
+from contextlib import closing
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 
 from server.memory.models import Page
 from server.memory.passages import is_unfinished, passages
-from tests.memory.remembering import NOON, answer, modelled, opened, page, turn
+from server.memory.store import Store
+from tests.memory.remembering import NOON, answer, fact, modelled, opened, page, turn
 
 LATER = NOON + timedelta(seconds=2)
 
@@ -155,3 +157,36 @@ async def test_a_model_reads_both_halves_as_one_and_may_quote_them(tmp_path: Pat
         [drawn] = await room.memory.extract()
     assert drawn.quote == said
     assert said in llm.background_prompts[0].messages[0].content
+
+
+async def test_both_halves_lie_in_one_chain_and_segment_and_the_next_talk_goes_on(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path) as room:
+        first, second = turn("猫のタマと", NOON), turn("京都に住んでいます", LATER)
+        first.id, second.id = "a", "b"  # the order of their ids is that of their times
+        first.heard, first.interrupted = "", True
+        room.memory.turn_finished(first)
+        room.memory.turn_finished(second)
+        await room.memory.extract()
+        store = room.memory._store
+        halves = await room.memory.archive.pages("hana")
+        assert {each.chain for each in halves} == {"a"}
+        [segment] = store.tiers.segments_of("hana")
+        assert {each.segment for each in halves} == {segment.id}
+        assert segment.unread == 2
+        [home] = store.portrait.profile_of("hana")
+        assert home.sources == ("a", "b")
+        third = turn("タマは元気だよ", LATER + timedelta(seconds=50))
+        room.memory.turn_finished(third)
+        await room.memory.extract()
+        assert [each.chain for each in await room.memory.archive.pages("hana")] == ["a"] * 3
+
+
+def test_an_end_is_drawn_again_if_its_beginning_was_forgotten_meanwhile(tmp_path: Path) -> None:
+    with closing(Store(tmp_path / "memory.db")) as store:
+        store.pages.add(replace(page("京都に住んでいます。", LATER), id="b"))
+        drawn = fact("猫のタマと京都に住んでいる。", sources=("a", "b"))
+        other = fact("猫を飼っている。", sources=("b",))
+        assert store.add_facts([drawn, other], NOON, drawn_from=["a", "b"]) == [other]
+        assert [each.id for each in store.queue.waiting()["hana"]] == ["b"]
