@@ -285,11 +285,34 @@ def test_a_model_that_thinks_over_what_it_was_told_may_find_nothing() -> None:
         'I could write [] or {"facts": []} but did not read it.',
         "The talk [] was long.",
         'With {"facts": []} I would say that there is nothing. Is that what you want?',
+        'I could write {"facts": [] but did not read it.',
+        'You asked for {"facts": [], "topics": [{"turns": [1',
     ],
 )
 def test_an_empty_list_in_the_middle_of_prose_is_no_answer(answer: str) -> None:
     with pytest.raises(OmoideError):
         read_answer(answer)
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        '"topics": [{"turns": [1, 2], "keywords": ["ca',
+        '"topics": [{"turns": [1, 2] "keywords": ["cats"], "summary": "Cats."}]}',
+        '"chain": "Cats.", "notes": [}',
+    ],
+)
+def test_an_empty_list_counts_though_something_else_in_the_answer_is_broken(rest: str) -> None:
+    assert read_answer(f'{{"facts": [], {rest}').facts == ()
+    assert read_answer(f'```json\n{{"chain": "", "facts": [],\n{rest}').facts == ()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_portrait_that_repeats_what_a_model_was_told_is_none(language: str) -> None:
+    told = PromptFiles(PROMPTS).in_language("portrait", language)
+    for echo in (f'{told}\n{{"profile": []}}', f'{{"profile": []}}\n{told}'):
+        with pytest.raises(OmoideError):
+            read_portrait(echo.replace("NUMBER", "?"), told)
 
 
 def test_a_model_in_a_loop_is_not_believed() -> None:
