@@ -145,7 +145,7 @@ class PageShelves:
             for row in self._store.lines.of(person)
             if row.version == VERSION
         }
-        vectors = self._store.lines.vectors_of(person, self.stamp)
+        vectors = self._vectors_of(person)
         lines = self._placed(outline, stored)
         shelf = PageShelf.of(lines, vectors, self._embedder.dimensions)
         shelf.cuts = cuts
@@ -158,13 +158,28 @@ class PageShelves:
         without = sorted({shelf.table.pages[place] for place in shelf.vectors.missing()})
         for start in range(0, len(without), _AT_ONCE):
             some = without[start : start + _AT_ONCE]
-            shelf.put_vectors(self._store.lines.vectors_of(person, self.stamp, some))
+            shelf.put_vectors(self._vectors_of(person, some))
         lines = self._placed(fresh, {})
         ids = [outline.id for outline in fresh]
-        vectors = self._store.lines.vectors_of(person, self.stamp, ids)
+        vectors = self._vectors_of(person, ids)
         shelf.add(lines, vectors, self._embedder.dimensions)
         self._note_pages(shelf, fresh)
         self._note_segments(person, shelf)
+
+    def _vectors_of(
+        self, person: str, page_ids: Sequence[str] | None = None
+    ) -> dict[LineKey, Vector]:
+        """Return the vectors of lines. Torn ones are deleted: `embed_missing` makes those of their pages anew."""
+        vectors = self._store.lines.vectors_of(person, self.stamp, page_ids)
+        torn = {key for key, vector in vectors.items() if not self._is_sound(vector)}
+        if torn:
+            log.warning("line-vectors-torn", code="vector-torn", count=len(torn))
+            pages = sorted({page for page, _ in torn})
+            self._writer.submit(partial(self._store.lines.drop_vectors, pages, self.stamp))
+        return {key: vector for key, vector in vectors.items() if key not in torn}
+
+    def _is_sound(self, vector: Vector) -> bool:
+        return vector.shape == (self._embedder.dimensions,) and bool(np.isfinite(vector).all())
 
     def _note_pages(self, shelf: PageShelf, outline: Sequence[Outline]) -> None:
         shelf.pages += len(outline)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Table, func, select
+from sqlalchemy import Connection, Table, delete, func, select
 from sqlalchemy.dialects import sqlite
 
 from server.memory.counters import Part, count_change
@@ -81,6 +81,8 @@ class StoredLines:
     ) -> dict[tuple[str, int], Vector]:
         """Return the embeddings of a person's lines that were made with `stamp`, by page and role.
 
+        As they stand there: one that was torn has another length.
+
         Args:
             person: Whose.
             stamp: What made them.
@@ -95,9 +97,18 @@ class StoredLines:
         if page_ids is not None:
             query = query.where(line_vectors.c.page.in_(page_ids))
         return {
-            (row.page, row.role): np.frombuffer(row.data, "<f2").astype(np.float32)
+            (row.page, row.role): np.frombuffer(row.data, "<f2", len(row.data) // 2).astype(
+                np.float32
+            )
             for row in self._database.rows(query)
         }
+
+    def drop_vectors(self, page_ids: Sequence[str], stamp: str) -> None:
+        """Delete the embeddings of pages, so that they are embedded again."""
+        made = line_vectors.c.page.in_(page_ids) & (line_vectors.c.stamp == stamp)
+        with self._database.writing() as connection:
+            connection.execute(delete(line_vectors).where(made))
+            count_change(connection, Part.PAGES, set(owners_of(connection, page_ids).values()))
 
     def pages_without_vectors(self, stamp: str, limit: int) -> list[Page]:
         """Return pages of anybody whose lines have no embedding made with `stamp`, the newest first."""

@@ -9,11 +9,13 @@ from zoneinfo import ZoneInfo
 
 import anyio
 import pytest
+from sqlalchemy import update
 from structlog.testing import capture_logs
 
 from server.memory.lines import VERSION, Role
 from server.memory.page_shelf import PageShelf
 from server.memory.page_shelves import PageShelves
+from server.memory.schema import line_vectors
 from server.memory.store import Store
 from server.memory.stored_lines import StoredLine
 from server.memory.wording import Aligned
@@ -55,6 +57,28 @@ async def test_a_broken_line_is_read_anew_and_told_of_once(
     told = [(line["code"], line["count"]) for line in logs if line["event"] == "lines-broken"]
     assert told == [("store-line-broken", 1)]
     assert "猫" not in str(logs)
+
+
+@pytest.mark.parametrize("data", [b"x", bytes(6), b"\xff" * 128])
+async def test_a_torn_vector_is_left_out_told_and_made_anew(store: Store, data: bytes) -> None:
+    with closing(Writer(store)) as writer:
+        shelves = PageShelves(store, writer, FakeEmbedder("first", 64), Aligned())
+        await shelves.embed_missing()
+        async with shelves.hold("hana") as shelf:
+            whole = shelf.said_vectors("01")
+        torn = line_vectors.c.page == "0", line_vectors.c.role == 0
+        with store._database.writing() as connection:
+            connection.execute(update(line_vectors).where(*torn).values(data=data))
+        shelves.drop("hana")
+        with capture_logs() as logs:
+            async with shelves.hold("hana") as shelf:
+                assert set(shelf.said_vectors("01")) == {"1"}
+        [told] = [line for line in logs if line["log_level"] == "warning"]
+        assert (told["code"], told["count"]) == ("vector-torn", 1)
+        await writer.settle()
+        assert await shelves.embed_missing() == 1
+        async with shelves.hold("hana") as shelf:
+            assert shelf.said_vectors("01")["0"].tolist() == whole["0"].tolist()
 
 
 @pytest.mark.parametrize(
