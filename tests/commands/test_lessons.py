@@ -154,8 +154,8 @@ async def test_each_text_keeps_its_own_vector_however_many_there_are() -> None:
 
 
 def of_all(lessons: Sequence[ChangeLesson]) -> list[ChangeLesson]:
-    """Return the lessons in which all is known; each is followed by one in which only little is."""
-    return list(lessons[::2])
+    """Return the lessons in which all is known; each is followed by one with little and one with the nearest alone."""
+    return list(lessons[::3])
 
 
 def only(lessons: Sequence[ChangeLesson]) -> ChangeLesson:
@@ -166,7 +166,7 @@ def only(lessons: Sequence[ChangeLesson]) -> ChangeLesson:
 async def test_the_first_fact_of_a_person_teaches_nothing_about_change() -> None:
     other = fact("milk", "You drink wine.", 5, person="kei")
     assert (await drawn([MILK, other])).changes == []
-    assert len((await drawn([MILK, TEA])).changes) == 2
+    assert len((await drawn([MILK, TEA])).changes) == 3
 
 
 async def test_what_a_question_shows_to_be_replaced_is_taught_as_a_replacement() -> None:
@@ -179,6 +179,15 @@ async def test_what_a_question_shows_to_be_replaced_is_taught_as_a_replacement()
     assert np.array_equal(lesson.vectors[0], milk)
     assert lesson.signs[0]["closeness.rank"] == 0
     assert lesson.signs[0]["closeness"] == pytest.approx(float(lesson.vector @ lesson.vectors[0]))
+
+
+async def test_a_change_is_also_judged_with_nothing_known_but_the_nearest_fact() -> None:
+    """Else whatever comes nearest to the first fact of an acquaintance would be taken for its heir."""
+    everything, _, nearest = (await drawn([MILK, DOG, TEA])).changes[-3:]
+    assert everything.replaced == [False, False]
+    assert nearest.replaced == [False]
+    assert np.array_equal(nearest.vectors[0], everything.vectors[0])
+    assert nearest.signs[0]["closeness"] == everything.signs[0]["closeness"]
 
 
 async def test_what_has_been_replaced_is_not_known_to_what_is_said_later() -> None:
