@@ -205,6 +205,8 @@ def make_entry(fact: Fact, vector: NDArray[np.float32] | None) -> Entry:
 
 
 def _is_of_another(fact: Fact) -> bool:
+    if fact.about:  # what the robot did for the person is the person's, too
+        return False
     claims = claims_of_fact(bare(fact.text), fact.language)
     return bool(claims) and all(one.subject and SPEAKER not in one.subject for one in claims)
 

@@ -1,12 +1,14 @@
 """The signs of relevance, one by one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from server.memory.judging import Forest
 from server.memory.question import read_question
 from server.memory.scoring import OF_OTHERS, judged, signs_of
-from server.memory.shelf import fill_shelf
+from server.memory.shelf import fill_shelf, make_entry
 from tests.memory.remembering import NOON, fact
 
 
@@ -111,3 +113,9 @@ def test_a_question_about_oneself_is_told_from_what_is_known_of_another(
     question: str, language: str, text: str, other: bool
 ) -> None:
     assert bool(signs(question, language, text)["self_for_another"]) is other
+
+
+def test_what_the_robot_did_for_a_person_is_not_known_of_another() -> None:
+    told = fact("Omo recommended the novel Kokoro.", language="en")
+    assert make_entry(told, None).is_of_another
+    assert not make_entry(replace(told, about="Omo"), None).is_of_another
