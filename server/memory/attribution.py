@@ -12,7 +12,7 @@ from functools import cache
 
 from server.memory import lexicon
 from server.memory.claims import claims_of
-from server.memory.statements import sentences
+from server.memory.statements import in_earnest
 from server.memory.terms import analyse, letters
 
 _NEAR_SHARE = 0.5
@@ -85,9 +85,9 @@ class _Rules:
 
 
 def sentences_around(quote: str, said: str) -> list[str]:
-    """Return the sentences of a turn that a quote was taken from; none if it stands nowhere in it."""
+    """Return the sentences of a turn that a quote was taken from; none if it stands nowhere in it, or in a joke only."""
     wanted = letters(quote)
-    told = [(sentence, letters(sentence)) for sentence in sentences(said)]
+    told = [(sentence, letters(sentence)) for sentence in in_earnest(said)]
     if not wanted or not told:
         return []
     found = [sentence for sentence, key in told if key and (wanted in key or key in wanted)]

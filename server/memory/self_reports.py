@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from server.memory.attribution import is_conditional, is_of_speaker, other_before
 from server.memory.models import Page, ProfileEntry, ProfileField
-from server.memory.statements import is_hypothetical, is_question, is_statement, sentences
+from server.memory.statements import in_earnest, is_hypothetical, is_question, is_statement
 from server.memory.terms import analyse
 
 _Forms: TypeAlias = Sequence[tuple[ProfileField, re.Pattern[str]]]
@@ -96,7 +96,7 @@ def self_reports(page: Page, asked: str = "") -> list[ProfileEntry]:
         return []
     found: list[ProfileEntry] = []
     is_of_others = bool(analyse(asked, page.language).persons)
-    for sentence in sentences(page.said.replace("’", "'")):
+    for sentence in in_earnest(page.said.replace("’", "'")):
         if not is_question(sentence) and not is_hypothetical(sentence):
             told = _told(sentence, page.language, is_of_others)
             found += [

@@ -187,13 +187,14 @@ def is_order(sentence: str) -> bool:
 
 def statements(text: str, language: str) -> list[str]:
     """Return the sentences of what somebody said that tell something about their life, and are not taken back as a joke."""
+    return [sentence for sentence in in_earnest(text) if is_statement(sentence, language)]
+
+
+def in_earnest(text: str) -> list[str]:
+    """Cut what somebody said into sentences, without those that are taken back as a joke."""
     turn = sentences(text)
     jokes = _jokes(turn)
-    return [
-        sentence
-        for place, sentence in enumerate(turn)
-        if place not in jokes and is_statement(sentence, language)
-    ]
+    return [sentence for place, sentence in enumerate(turn) if place not in jokes]
 
 
 def telling_places(turn: Sequence[str], language: str) -> tuple[list[int], list[int]]:

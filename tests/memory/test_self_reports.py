@@ -46,6 +46,7 @@ TOLD = {
 UNSURE = {
     "ja": [
         "母の名前は花子です。",
+        "私の名前はバットマンです。なんちゃって。",
         "うちの猫の名前はタマです。",
         "私の名前は難しいです。",
         "私の名前は秘密です。",
@@ -74,6 +75,7 @@ UNSURE = {
         "I was born and raised by the sea.",
         "I live in fear.",
         "If I live in Leeds I save money.",
+        "I live in Gotham City. Just kidding!",
         "Do I live in Leeds?",
         "I'm not allergic to eggs.",
         "My son is allergic to eggs.",
