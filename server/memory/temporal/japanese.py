@@ -95,7 +95,7 @@ _COUNTED: Final = (
 
 _DAY_RULES: Final = (
     rule(
-        rf"(?:(?<![ぁ-ん])|(?=[一-龠]))(?P<word>{alternatives(words.DAY_WORDS)})(?![うぉばか]|と(?:う|し|に|の|へ)|だい|なろ|だけど|ら[^ぁ-ん]?っ)",
+        rf"(?:(?<![ぁ-ん])|(?=[一-龠]))(?P<word>{alternatives(words.DAY_WORDS)})(?![うぉば]|か(?!ら)|と(?:う|し|に|の|へ)|だい|なろ|だけど|ら[^ぁ-ん]?っ)",
         lambda match: (DayShift(words.DAY_WORDS[match["word"]]),),
     ),
     rule(rf"{_PICK}(?P<day>[{mean.DAYS}])曜(?:日(?!曜))?", mean.weekday),
