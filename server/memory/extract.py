@@ -25,7 +25,7 @@ from server.memory.habits import weekdays
 from server.memory.kinds import kind_of
 from server.memory.models import Fact, Kind, Origin, Page
 from server.memory.statements import statements
-from server.memory.temporal import Granularity, TimeSpan
+from server.memory.temporal import TimeSpan
 from server.memory.wording import framed, plain_analysis, without_frame
 from server.ports import Llm, TextDelta
 from server.turn import Decoding, Message, Prompt
@@ -192,8 +192,8 @@ def event_days(
 ) -> tuple[date | None, date | None]:
     """Return the first and the last day that a statement speaks of, if it names days at all.
 
-    A day of which only the month had to be guessed ("the 28th") counts where no other is sure; a bare weekday, an hour
-    and a birthday come round again and again.
+    A day of which only the month had to be guessed ("the 28th") counts where no other is sure, and one of which only the
+    hour had to be ("tomorrow at ten") is sure; a bare weekday, an hour and a birthday come round again and again.
 
     Args:
         text: The statement.
@@ -205,7 +205,7 @@ def event_days(
     guessed = [] if _comes_every_year(text, language) else [*filter(_is_calendar_day, spans)]
     days = [
         (span.first_day, span.last_day)
-        for span in [span for span in spans if span.certain] or guessed
+        for span in [span for span in spans if span.certain or span.day_certain] or guessed
         if (span.last_day - span.first_day).days < LONGEST_EVENT_DAYS
     ]
     if not days:
@@ -214,7 +214,7 @@ def event_days(
 
 
 def _is_calendar_day(span: TimeSpan) -> bool:
-    return span.granularity is Granularity.DAY and not weekdays(span.phrase)
+    return span.day_certain is not None and not weekdays(span.phrase)
 
 
 def _comes_every_year(text: str, language: str) -> bool:
