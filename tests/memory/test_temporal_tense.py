@@ -272,3 +272,89 @@ def test_what_still_lasts_began_before(said: str, language: str, day: str) -> No
 def test_what_is_to_begin_lies_ahead(said: str, language: str, day: str) -> None:
     [span] = find_times(said, language, THURSDAY)
     assert str(span.first_day) == day
+
+
+MONDAY = datetime(2026, 9, 28, 9, tzinfo=TOKYO)
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("日曜に孫の大輔が来てくれた。", "2026-09-27"),
+        ("金曜に会いに来てくれたの。", "2026-09-25"),
+        ("金曜に娘が電話をくれました。", "2026-09-25"),
+        ("土曜に手伝ってくれてありがとう。", "2026-09-26"),
+        ("敬老の日に孫が来てくれた。", "2026-09-21"),
+        ("7日に孫が来てくれた。", "2026-09-07"),
+        ("日曜に動物園に行ってきた。", "2026-09-27"),
+        ("土曜に病院に行って薬をもらった。", "2026-09-26"),
+        ("7日に病院に行って検査した。", "2026-09-07"),
+        ("日曜に息子に連れて行ってもらった。", "2026-09-27"),
+        ("土曜は病院に行かなかった。", "2026-09-26"),
+        ("土曜は病院に行けなかった。", "2026-09-26"),
+        ("土曜に転んじゃって。", "2026-09-26"),
+        ("火曜に入れ歯をなくしちゃってね。", "2026-09-22"),
+        ("土曜に財布をなくしてしまって。", "2026-09-26"),
+    ],
+)
+def test_what_was_done_for_somebody_on_a_trip_or_by_mishap_is_past(said: str, day: str) -> None:
+    assert str(find_times(said, "ja", MONDAY)[0].first_day) == day
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("金曜に電話してくれる。", "2026-10-02"),
+        ("金曜に電話してくれない?", "2026-10-02"),
+        ("金曜に電話してくれたら嬉しい。", "2026-10-02"),
+        ("日曜に息子に連れて行ってもらう。", "2026-10-04"),
+        ("土曜に病院に行って薬をもらう。", "2026-10-03"),
+        ("土曜は病院に行かない。", "2026-10-03"),
+        ("7日は病院に行けない。", "2026-10-07"),
+        ("土曜に全部食べちゃってよ。", "2026-10-03"),
+        ("土曜に片付けてしまってください。", "2026-10-03"),
+        ("土曜に来て。", "2026-10-03"),
+    ],
+)
+def test_what_is_asked_or_planned_with_the_same_verbs_lies_ahead(said: str, day: str) -> None:
+    assert str(find_times(said, "ja", MONDAY)[0].first_day) == day
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("My son said he would visit on Friday.", "2026-10-02"),
+        ("My son told me he would come on Friday.", "2026-10-02"),
+        ("My son promised he'd come on Friday.", "2026-10-02"),
+        ("My grandson called to say he'd be here Saturday.", "2026-10-03"),
+        ("My daughter said she was coming on Friday.", "2026-10-02"),
+        ("They told me they were moving on Friday.", "2026-10-02"),
+        ("My sister was arriving on Friday.", "2026-10-02"),
+        ("I get my flu shot on the 15th.", "2026-10-15"),
+        ("I get paid on the 25th.", "2026-10-25"),
+        ("My knee shot is on the 15th.", "2026-10-15"),
+        ("I have an x-ray of my left knee on the 15th.", "2026-10-15"),
+    ],
+)
+def test_what_was_said_to_come_and_the_present_of_plans_lie_ahead(said: str, day: str) -> None:
+    [span] = find_times(said, "en", MONDAY)
+    assert str(span.first_day) == day
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("I got my flu shot on the 15th.", "2026-09-15"),
+        ("Did I get my flu shot on the 15th?", "2026-09-15"),
+        ("I didn't get paid on Friday.", "2026-09-25"),
+        ("She shot a goal on Saturday.", "2026-09-26"),
+        ("I would have gone on Friday.", "2026-09-25"),
+        ("I was cooking on Friday.", "2026-09-25"),
+        ("I was coming home on Friday when I fell.", "2026-09-25"),
+        ("My aunt said she was ill on Friday.", "2026-09-25"),
+        ("I left the hospital on Friday.", "2026-09-25"),
+    ],
+)
+def test_a_past_beside_the_words_of_plans_stays_past(said: str, day: str) -> None:
+    [span] = find_times(said, "en", MONDAY)
+    assert str(span.first_day) == day
