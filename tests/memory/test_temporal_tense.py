@@ -358,3 +358,53 @@ def test_what_was_said_to_come_and_the_present_of_plans_lie_ahead(said: str, day
 def test_a_past_beside_the_words_of_plans_stays_past(said: str, day: str) -> None:
     [span] = find_times(said, "en", MONDAY)
     assert str(span.first_day) == day
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "day"),
+    [
+        ("主人の出張、水曜じゃなくて木曜からになったって。", "ja", "2026-10-01"),
+        ("歯医者は月曜ではなくて、火曜です。", "ja", "2026-09-29"),
+        ("水曜の会議は木曜になった。", "ja", "2026-10-01"),
+        ("水曜の会議が雨で木曜に延期になった。", "ja", "2026-10-01"),
+        ("予約を木曜にしてもらった。", "ja", "2026-10-01"),
+        ("予約を水曜から木曜に変えてもらった。", "ja", "2026-10-01"),
+        ("10月5日の予約を8日にしていただきました。", "ja", "2026-10-08"),
+        ("歯医者が10月8日から5日に変更になった。", "ja", "2026-10-05"),
+        ("My dentist appointment was moved from Monday to Wednesday.", "en", "2026-09-30"),
+        ("My visit was moved from October 5th to October 8th.", "en", "2026-10-08"),
+        ("My visit was moved from October 8th to the 5th.", "en", "2026-10-05"),
+        ("They rescheduled my surgery from the 5th to the 8th.", "en", "2026-10-08"),
+        ("They pushed it from Monday at ten to Wednesday.", "en", "2026-09-30"),
+        ("My visit isn't on Wednesday, it's on Thursday.", "en", "2026-10-01"),
+        ("My visit is not on October 5th but on October 8th.", "en", "2026-10-08"),
+        ("我的预约从10月5日改到10月8日了。", "zh", "2026-10-08"),
+        ("不是周三,是周四开会。", "zh", "2026-10-01"),
+    ],
+)
+def test_of_a_day_and_the_one_it_was_changed_to_the_new_one_is_meant(
+    said: str, language: str, day: str
+) -> None:
+    [span] = find_times(said, language, MONDAY)
+    assert (str(span.first_day), str(span.last_day)) == (day, day)
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "days"),
+    [
+        ("I work from Monday to Wednesday.", "en", ["2026-10-05..2026-10-07"]),
+        (
+            "I moved to Leeds and worked from Monday to Friday.",
+            "en",
+            ["2026-09-21..2026-09-25"],
+        ),
+        ("月曜から水曜まで出張する。", "ja", ["2026-10-05..2026-10-07"]),
+        ("水曜は病院、木曜は買い物に行く。", "ja", ["2026-09-30", "2026-10-01"]),
+        ("土曜にしてもらった検査は痛かった。", "ja", ["2026-09-26"]),
+        ("从周一到周三出差。", "zh", ["2026-10-05..2026-10-07"]),
+    ],
+)
+def test_days_that_stand_together_without_a_change_are_all_kept(
+    said: str, language: str, days: list[str]
+) -> None:
+    assert [found.split(" = ")[1] for found in read(said, language, MONDAY)] == days

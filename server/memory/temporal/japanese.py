@@ -23,6 +23,7 @@ from server.memory.temporal.day_values import (
 from server.memory.temporal.number_words import FOLDED, KANJI, NUMBER, alternatives, to_number
 from server.memory.temporal.numeric import CLOCK
 from server.memory.temporal.numeric import RULES as NUMERIC_RULES
+from server.memory.temporal.replacing import japanese_replaced
 from server.memory.temporal.scanning import Language, guard, rule
 from server.memory.temporal.tenses import japanese_tense
 
@@ -211,5 +212,6 @@ JAPANESE: Final = Language(
     ranging=re.compile(r" ?(?:から|~|-|ー) ?"),
     listing=re.compile(r" ?[と、,・やか] ?"),
     tense_at=japanese_tense,
+    replaced=japanese_replaced,
     variants=FOLDED,
 )

@@ -42,8 +42,8 @@ _JA_SETTLED = re.compile(
     r"|の(?:チケット|切符|券|ライブ|コンサート|公演|新幹線|飛行機|便|席|試合|マラソン|大会|イベント|ツアー|宿|ホテル)[^。]{0,8}?(?:取[っれ]|買[っい]|当た|申し?込|押さえ)"
     r"|だ(?:と|って)(?:言わ|いわ|聞い|分か|わか|連絡)"
 )
-_JA_MOVED = re.compile(
-    r"[にへ](?:決ま|決め|変更|延期|移動|変わ|変え|ずれ|ずらし|延び|なっ[たて]|なりまし|早まっ|前倒し|繰り)"
+JAPANESE_MOVED: Final = re.compile(
+    r"(?:から|まで)?[にへ](?:決ま|決め|変更|延期|移動|変わ|変え|ずれ|ずらし|延び|なっ[たて](?!ら)|なりまし|早まっ|前倒し|繰り|して(?:もら|いただ|頂)(?:[いき]ました|[いっ]た)(?![一-龠ァ-ヴ]))"
 )
 # A start lies behind where what began then still lasts: 月曜から腰が痛い, 8月から通っている.
 _JA_FROM = re.compile(r"(?:頃|ごろ|くらい|ぐらい)?(?:から|より|以来|以降)")
@@ -215,7 +215,7 @@ def japanese_tense(text: str, start: int, end: int) -> Tense | None:
     """Return the tense of the first predicate behind the expression, which is the one it belongs to."""
     ending = _JA_END.search(text, end, end + _REACH)
     stop = ending.end() if ending else min(end + _REACH, len(text))
-    if _JA_MOVED.match(text, end, stop):
+    if JAPANESE_MOVED.match(text, end, stop):
         return None
     patterns = _JA_FROM_THEN if _JA_FROM.match(text, end, stop) else _JA_THEN
     found = [
