@@ -48,7 +48,7 @@ class Language:
         ranging: Matches what stands between the beginning and the end of a range.
         listing: Matches what stands between two days of one month: "October 3 and 5".
         tense_at: Tells the tense around an expression, given the text and its place.
-        replaced: Tells whether a time takes the place of the one before it, given the text and where the two begin and end.
+        replaced: Tells whether the second time takes the place of the first, given the text and where each begins and ends.
     """
 
     rules: Sequence[Rule]
@@ -159,13 +159,12 @@ def _without_replaced(chains: Sequence[Chain], text: str, language: Language) ->
     result: list[Chain] = []
     for chain in chains:
         before = result[-1] if result else None
-        if (
-            before
-            and _name_alike(before.values, chain.values)
-            and language.replaced(text, (before.start, before.end), (chain.start, chain.end))
-        ):
+        there = (chain.start, chain.end)
+        if before is None or not _name_alike(before.values, chain.values):
+            result.append(chain)
+        elif language.replaced(text, (before.start, before.end), there):
             result[-1] = replace(chain, values=_in_its_month(chain.values, before.values))
-        else:
+        elif not language.replaced(text, there, (before.start, before.end)):
             result.append(chain)
     return result
 
@@ -175,9 +174,11 @@ def _name_alike(one: Mapping[Slot, Value], other: Mapping[Slot, Value]) -> bool:
     days = {Slot.DAY, Slot.WEEKDAY}
     if Slot.RECURRING in one or Slot.RECURRING in other:
         return False
-    if one.keys() & days or other.keys() & days:
-        return bool(one.keys() & days and other.keys() & days)
-    return bool(one.keys() & other.keys())
+    if one.keys() & days and other.keys() & days:
+        return True
+    shared = one.keys() & other.keys()
+    # "from 3 p.m. to 5 p.m. tomorrow"
+    return bool(shared) and (one.keys() <= CLOCK_SLOTS or not (one.keys() | other.keys()) & days)
 
 
 def _in_its_month(new: Mapping[Slot, Value], old: Mapping[Slot, Value]) -> Mapping[Slot, Value]:
