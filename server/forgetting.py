@@ -1,6 +1,6 @@
 """Deletes what is known of a person, wherever it is kept: memory, recordings, the last turns and those that are running."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import partial
 from pathlib import Path
 
@@ -57,8 +57,13 @@ class Forgetting:
         """
         found = [await self._archive.fact(fact_id) for fact_id in fact_ids]
         facts = [fact for fact in found if fact is not None]
-        is_meant = partial(_is_told_in, facts)
-        told_in = [turn.id for turn in self._recent.list() if is_meant(turn)]
+        told_in = {source for fact in facts for source in fact.sources}
+        is_meant = partial(_is_told_in, facts, told_in)
+        for (
+            turn
+        ) in self._recent.list():  # oldest first: what one left unanswered, a later one answers
+            if is_meant(turn):
+                told_in.add(turn.id)
         with self._turns.forgetting(is_meant):
             forgotten = await self._archive.forget(fact_ids, told_in)
         for person, turns in forgotten.turns.items():
@@ -69,11 +74,16 @@ class Forgetting:
         return forgotten.facts
 
 
-def _is_told_in(facts: Sequence[Fact], turn: Turn) -> bool:
-    """Say whether one of these facts was said in a turn, or recalled for its answer."""
+def _is_told_in(facts: Sequence[Fact], told_in: Set[str], turn: Turn) -> bool:
+    """Say whether one of these facts was said in a turn, or was in mind for its answer: recalled, or said just before."""
+    if not told_in.isdisjoint((turn.id, *turn.answers)):
+        return True
     recalled = {line.id for line in turn.recalled.lines}
-    said = turn.transcript.text if turn.transcript else ""
-    return any(fact.id in recalled or tells(fact, turn.person, said) for fact in facts)
+    texts = [words.text for words in (turn.transcript, turn.question) if words]
+    return any(
+        fact.id in recalled or any(tells(fact, turn.person, text) for text in texts)
+        for fact in facts
+    )
 
 
 def _is_told_by(facts: Sequence[Fact], record: str) -> bool:

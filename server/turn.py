@@ -145,6 +145,8 @@ class Turn:
     """What was said in this turn, and in no other."""
     asked: Transcript | None = None
     """What the model was asked: what was said in this turn, behind what earlier turns left unanswered."""
+    answers: tuple[str, ...] = ()
+    """Ids of those earlier turns."""
     query: str = ""
     recalled: Recollection = field(default_factory=Recollection)
     reply: str = ""

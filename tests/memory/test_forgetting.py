@@ -14,10 +14,14 @@ from sqlalchemy.exc import OperationalError
 from structlog.testing import capture_logs
 
 from server.errors import StoreError
+from server.forgetting import Forgetting
 from server.memory.models import Fact
 from server.memory.redaction import holds, without
 from server.memory.store import Store, Vector
-from tests.memory.remembering import NOON, fact, opened, page
+from server.recording import RecentTurns
+from server.trace import Turns
+from server.turn import Transcript
+from tests.memory.remembering import NOON, fact, opened, page, turn
 from tests.memory.test_store import bytes_of, full_disk
 
 CODE = "My locker code word is kumquat."
@@ -126,6 +130,30 @@ async def test_the_talk_that_is_going_on_does_not_hold_a_forgotten_fact(tmp_path
     with opened(tmp_path, clock=room.clock) as again:
         assert len(again.memory.recent("hana", again.clock.now())) == 1
         assert await again.memory.extract() == []
+
+
+@pytest.mark.parametrize("quote", [CODE, "", "kumquat"])
+async def test_an_answer_to_what_was_said_just_before_goes_with_it(
+    tmp_path: Path, quote: str
+) -> None:
+    recent = RecentTurns(9)
+    with opened(tmp_path) as room:
+        forgetting = Forgetting(room.memory.archive, tmp_path, recent, Turns(room.clock))
+        cut, answered = turn(CODE, NOON, language="en"), turn("Got it?", NOON, language="en")
+        cut.heard = ""
+        answered.asked, answered.answers = Transcript(f"{CODE} Got it?", "en"), (cut.id,)
+        answered.heard = "Yes, kumquat."
+        for each in (cut, answered):
+            room.memory.turn_finished(each)
+            recent.turn_finished(each)
+        await room.memory._writer.settle()
+        code = drawn(quote, cut.id)
+        await room.memory.add([code])
+        assert await forgetting.forget_facts([code.id]) == 1
+        assert room.memory.recent("hana", room.clock.now()) == []
+        assert recent.list() == []
+        [left] = await room.memory.archive.pages("hana")
+        assert (left.said, left.heard) == ("Got it?", "")
 
 
 LONG = "長い話" * 20_000
