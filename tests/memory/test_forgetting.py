@@ -103,6 +103,26 @@ def test_the_same_words_that_still_wait_are_not_drawn_again(store: Store) -> Non
     assert [each.said for each in store.pages.waiting()["hana"]] == [BOAT]
 
 
+@pytest.mark.parametrize(
+    ("quote", "again", "left"),
+    [
+        ("Émilie is my sister.", "You know, Émilie is my sister. Good night.", "Good night."),
+        ("「合言葉は蜜柑だよ」", "ねえ。合言葉は蜜柑だよ。おやすみ。", "ねえ。 おやすみ。"),
+        ("My code word is kumquat…", "Hi. My code word is kumquat, ok.", "Hi."),
+        ("«Мой код: лимон»", "МОЙ КОД: ЛИМОН. Пока.", "Пока."),
+    ],
+)
+def test_the_same_words_are_found_whatever_their_capitals_and_the_marks_around_them(
+    store: Store, quote: str, again: str, left: str
+) -> None:
+    store.pages.add(page(quote, id_="1"))
+    told = drawn(quote, "1")
+    keep(store, told)
+    store.pages.add(page(again, id_="2"))
+    store.forget([told.id])
+    assert said(store) == [left]
+
+
 def test_answers_in_which_a_forgotten_fact_was_told_are_deleted(store: Store) -> None:
     for number in "123":
         store.pages.add(page(f"{number} is my number.", id_=number))
