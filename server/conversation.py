@@ -40,7 +40,7 @@ from server.sentences import (
 )
 from server.speaking import Part, Playback, play_all, synthesize
 from server.trace import Laps, Turns, mark, stage
-from server.turn import Happening, Prompt, Stage, Transcript, Turn
+from server.turn import Happening, Kept, Prompt, Stage, Transcript, Turn
 from server.understanding import understand
 
 log = structlog.get_logger(__name__)
@@ -314,7 +314,7 @@ class Conversation:
 
     def _hand_on(self, turn: Turn, reply: Reply) -> None:
         """Leave the question to the next turn if nothing was heard in answer to it. Memory has its words from this one."""
-        if turn.forgotten or reply.unwanted or turn.heard or turn.error:
+        if turn.kept is not Kept.ALL or reply.unwanted or turn.heard or turn.error:
             self._unanswered, self._unanswered_turns = None, ()
         else:
             self._unanswered_turns = (*self._unanswered_turns, *turn.answers, turn.id)

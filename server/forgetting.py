@@ -50,7 +50,7 @@ class Forgetting:
     async def forget_facts(self, fact_ids: Sequence[str]) -> int:
         """Delete facts and their words, wherever they were said or told; return how many facts there were.
 
-        A turn that is running with one of them in mind is not kept.
+        A turn that is running is not kept if one of them was said in it; if it has one in mind, its answer is not.
 
         Raises:
             StoreError: Something can't be deleted; the message says what.
@@ -58,13 +58,14 @@ class Forgetting:
         found = [await self._archive.fact(fact_id) for fact_id in fact_ids]
         facts = [fact for fact in found if fact is not None]
         told_in = {source for fact in facts for source in fact.sources}
+        is_said = partial(_is_said_in, facts)
         is_meant = partial(_is_told_in, facts, told_in)
         for (
             turn
         ) in self._recent.list():  # oldest first: what one left unanswered, a later one answers
             if is_meant(turn):
                 told_in.add(turn.id)
-        with self._turns.forgetting(is_meant):
+        with self._turns.forgetting(is_said, is_meant):
             forgotten = await self._archive.forget(fact_ids, told_in)
         for person, turns in forgotten.turns.items():
             self._recent.forget(lambda turn, gone=turns: turn.id in gone or is_meant(turn))  # type: ignore[misc]
@@ -74,16 +75,19 @@ class Forgetting:
         return forgotten.facts
 
 
+def _is_said_in(facts: Sequence[Fact], turn: Turn) -> bool:
+    """Say whether one of these facts was said in a turn."""
+    words = turn.transcript
+    return words is not None and any(tells(fact, turn.person, words.text) for fact in facts)
+
+
 def _is_told_in(facts: Sequence[Fact], told_in: Set[str], turn: Turn) -> bool:
     """Say whether one of these facts was said in a turn, or was in mind for its answer: recalled, or said just before."""
-    if not told_in.isdisjoint((turn.id, *turn.answers)):
+    if _is_said_in(facts, turn) or not told_in.isdisjoint((turn.id, *turn.answers)):
         return True
     recalled = {line.id for line in turn.recalled.lines}
-    texts = [words.text for words in (turn.transcript, turn.question) if words]
-    return any(
-        fact.id in recalled or any(tells(fact, turn.person, text) for text in texts)
-        for fact in facts
-    )
+    asked = turn.asked.text if turn.asked else ""
+    return any(fact.id in recalled or tells(fact, turn.person, asked) for fact in facts)
 
 
 def _is_told_by(facts: Sequence[Fact], record: str) -> bool:

@@ -66,7 +66,7 @@ def take_out(
     return useless
 
 
-def _pages_of(connection: Connection, person: str) -> Sequence[Row[Any]]:
+def _pages_of(connection: Connection, person: str) -> Sequence[Any]:
     return connection.execute(
         select(pages.c.id, pages.c.said).where(pages.c.person == person)
     ).all()

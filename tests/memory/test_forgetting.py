@@ -20,7 +20,7 @@ from server.memory.redaction import holds, without
 from server.memory.store import Store, Vector
 from server.recording import RecentTurns
 from server.trace import Turns
-from server.turn import Transcript
+from server.turn import Recalled, Recollection, Transcript
 from tests.memory.remembering import NOON, fact, opened, page, turn
 from tests.memory.test_store import bytes_of, full_disk
 
@@ -174,6 +174,26 @@ async def test_an_answer_to_what_was_said_just_before_goes_with_it(
         assert recent.list() == []
         [left] = await room.memory.archive.pages("hana")
         assert (left.said, left.heard) == ("Got it?", "")
+
+
+async def test_of_a_running_turn_goes_what_tells_of_a_forgotten_fact_and_no_more(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path) as room:
+        room.tell(CODE, language="en")
+        [code] = await room.memory.extract()
+        turns = Turns(room.clock, (room.memory,))
+        forgetting = Forgetting(room.memory.archive, tmp_path, RecentTurns(9), turns)
+        with turns.record("robot", "hana") as said_again, turns.record("robot", "hana") as recalled:
+            said_again.transcript = Transcript(f"{CODE} {BOAT}", "en")
+            recalled.transcript = Transcript("My sister had a baby today.", "en")
+            recalled.recalled = Recollection((Recalled(code.text, NOON, 0.9, id=code.id),))
+            said_again.heard = recalled.heard = "Kumquat."
+            await forgetting.forget_facts([code.id])
+        await room.memory._writer.settle()
+        [left] = await room.memory.archive.pages("hana")
+        assert (left.said, left.heard) == ("My sister had a baby today.", "")
+        assert room.memory.recent("hana", room.clock.now()) == []
 
 
 LONG = "長い話" * 20_000
