@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, select, update
 
-from server.memory.redaction import holds, without
+from server.memory.redaction import cut_out, holds, without, without_any
 from server.memory.schema import facts, pages, sources
 
 
@@ -61,6 +61,8 @@ def take_out(
             useless.append(page.id)
         elif left != page.said:
             _change(connection, page, left)
+        if page.id in needed:
+            _shorten_quotes(connection, page.id, [*quotes, *cut_out(page.said, quotes)])
     retelling = update(pages).where(pages.c.id.in_(retold))
     connection.execute(retelling.values(heard=""))
     return useless
@@ -76,6 +78,16 @@ def _left(said: str, quotes: Sequence[str], *, is_source: bool) -> str:
     left = without(said, quotes)
     is_unfound = any(quotes) and left == said
     return "" if is_source and is_unfound else left
+
+
+def _shorten_quotes(connection: Connection, page_id: str, cut: Sequence[str]) -> None:
+    """Take what was cut out of a page out of the quotes, too, of the facts that stay."""
+    drawn = select(sources.c.fact).where(sources.c.page == page_id)
+    wanted = select(facts.c.id, facts.c.quote).where(facts.c.id.in_(drawn))
+    for fact in connection.execute(wanted).all():
+        left = without_any(fact.quote, cut)
+        if left != fact.quote:
+            connection.execute(update(facts).where(facts.c.id == fact.id).values(quote=left))
 
 
 def _change(connection: Connection, page: Row[Any], said: str) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 import anyio
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sqlalchemy import Connection, event
 from sqlalchemy.exc import OperationalError
 from structlog.testing import capture_logs
@@ -16,7 +18,7 @@ from structlog.testing import capture_logs
 from server.errors import StoreError
 from server.forgetting import Forgetting
 from server.memory.models import Fact
-from server.memory.redaction import holds, without
+from server.memory.redaction import cut_out, holds, without
 from server.memory.store import Store, Vector
 from server.recording import RecentTurns
 from server.trace import Turns
@@ -55,6 +57,11 @@ def said(store: Store) -> list[str]:
         ("ねえ。合言葉は蜜柑だよ。おやすみ。", "合言葉は蜜柑だよ", "ねえ。 おやすみ。"),
         ("我的密码是柑橘。晚安。", "我的密码是柑橘。", "晚安。"),
         ("I smoked salmon today.", "I smoke", "I smoked salmon today."),
+        ("I like tea. I like tea with milk.", "I like tea with milk.", "I like tea."),
+        ("茶が好き。私は茶が好きです。", "私は茶が好きです。", "茶が好き。"),
+        ("Oh. It is red. It is big. Bye.", "It is red. It is big.", "Oh. Bye."),
+        ("Oh. It is red. It is big. Bye.", "is red. It is", "Oh. Bye."),
+        ("Oh. Called Marie.", "I have a boat called Marie.", "Oh."),
         (BOAT, "", BOAT),
         (BOAT, "。", BOAT),
     ],
@@ -77,6 +84,42 @@ def test_where_a_page_has_to_stay_the_words_of_the_forgotten_fact_are_cut_out(st
     [left] = store.pages.of("hana")
     assert (left.said, left.heard, left.id) == (BOAT, "", "1")
     assert store.facts_of("hana")[0].sources == ("1",)
+
+
+def test_the_quotes_of_facts_that_stay_do_not_hold_what_was_cut_out(store: Store) -> None:
+    both = "I have a boat called Marie and a dog named Bo."
+    store.pages.add(page(f"{BOAT} {both} {CODE} I like tea.", id_="1"))
+    boat, dog = drawn(f"{both} {CODE}", "1"), drawn(both, "1")
+    short, tea = drawn("a dog named Bo", "1"), drawn("I like tea.", "1")
+    longer = drawn(f"{CODE} I like tea.", "1")
+    keep(store, boat, dog, short, tea, longer)
+    store.forget([boat.id])
+    assert said(store) == [f"{BOAT} I like tea."]
+    quotes = {each.id: each.quote for each in store.facts_of("hana")}
+    assert quotes == {
+        dog.id: "",
+        short.id: "a dog named Bo",
+        tea.id: "I like tea.",
+        longer.id: "I like tea.",
+    }
+
+
+def test_a_shorter_sentence_that_is_part_of_a_forgotten_one_stays(store: Store) -> None:
+    tea, milk = "I like tea.", "I like tea with milk and Anna."
+    store.pages.add(page(f"{tea} {milk}", id_="1"))
+    one, other = drawn(tea, "1"), drawn(milk, "1")
+    keep(store, one, other)
+    store.pages.add(page(f"{BOAT} {tea} {milk}", id_="2"))
+    store.forget([other.id])
+    assert said(store) == [tea, f"{BOAT} {tea}"]
+    assert [each.quote for each in store.facts_of("hana")] == [tea]
+
+
+@given(st.text("aB1 .!?。、「」\n\u3000が\u3099", max_size=40), st.text("aB1 .。が", max_size=9))
+def test_any_text_is_what_is_cut_out_of_it_and_what_is_left(text: str, quote: str) -> None:
+    left, cut = without(text, [quote]), cut_out(text, [quote])
+    assert (left == text) == (not cut)
+    assert not holds(left, quote) or not cut
 
 
 def test_words_that_a_model_mended_while_it_quoted_take_the_whole_text_along(store: Store) -> None:
