@@ -1,6 +1,7 @@
 """Deletes what is known of a person, wherever it is kept: memory, recordings, the last turns and those that are running."""
 
-from collections.abc import Sequence, Set
+import json
+from collections.abc import Iterator, Sequence, Set
 from functools import partial
 from pathlib import Path
 
@@ -91,5 +92,19 @@ def _is_told_in(facts: Sequence[Fact], told_in: Set[str], turn: Turn) -> bool:
 
 
 def _is_told_by(facts: Sequence[Fact], record: str) -> bool:
-    """Say whether the written record of a turn tells of one of these facts."""
-    return any(fact.id in record or holds(record, fact.quote) for fact in facts)
+    """Say whether the written record of a turn tells of one of these facts; one that is broken is searched as it is."""
+    try:
+        texts = list(_texts(json.loads(record)))
+    except ValueError:
+        texts = [record]
+    return any(fact.id in text or holds(text, fact.quote) for fact in facts for text in texts)
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from _texts(list(value.values()))
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)

@@ -15,12 +15,13 @@ from sqlalchemy import Connection, event
 from sqlalchemy.exc import OperationalError
 from structlog.testing import capture_logs
 
+from server.config import RecordingSection
 from server.errors import StoreError
 from server.forgetting import Forgetting
 from server.memory.models import Fact
 from server.memory.redaction import cut_out, holds, without
 from server.memory.store import Store, Vector
-from server.recording import RecentTurns
+from server.recording import RECORDINGS, RecentTurns, Recorder
 from server.trace import Turns
 from server.turn import Recalled, Recollection, Transcript
 from tests.memory.remembering import NOON, fact, opened, page, turn
@@ -217,6 +218,35 @@ async def test_an_answer_to_what_was_said_just_before_goes_with_it(
         assert recent.list() == []
         [left] = await room.memory.archive.pages("hana")
         assert (left.said, left.heard) == ("Got it?", "")
+
+
+async def test_a_fact_that_is_named_twice_is_counted_once(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        room.tell(CODE, language="en")
+        [code] = await room.memory.extract()
+        assert (await room.memory.archive.forget([code.id, code.id])).facts == 1
+
+
+@pytest.mark.parametrize(
+    "quote", ['My boss said "you are fired" yesterday.', "My path\nis C:\\new\\home.", CODE]
+)
+async def test_a_recording_is_found_whatever_marks_stand_in_the_quote(
+    tmp_path: Path, quote: str
+) -> None:
+    folder = tmp_path / RECORDINGS
+    with opened(tmp_path / "memory") as room:
+        turns = Turns(room.clock)
+        forgetting = Forgetting(room.memory.archive, tmp_path, RecentTurns(9), turns)
+        recorder = Recorder(folder, RecordingSection(keep_turns=True))
+        recorder.turn_finished(turn(f"Again: {quote}", language="en", id_="again"))
+        recorder.turn_finished(turn(BOAT, language="en", id_="boat"))
+        broken = next(folder.rglob("*-boat.json")).with_name("120000-broken.json")
+        broken.write_text(f'{{"transcript": "{CODE}')
+        told = drawn(quote)
+        await room.memory.add([told])
+        await forgetting.forget_facts([told.id])
+    left = {file.stem.partition("-")[2] for file in folder.rglob("*.json")}
+    assert left == ({"boat"} if quote == CODE else {"boat", "broken"})
 
 
 async def test_of_a_running_turn_goes_what_tells_of_a_forgotten_fact_and_no_more(
