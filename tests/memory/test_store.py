@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection, event
 
 from server.errors import StoreError
-from server.memory.models import Fact, Kind
+from server.memory.models import Fact, Kind, Origin
 from server.memory.store import Store
 from tests.memory.remembering import NOON, TOKYO, fact, page
 
@@ -141,6 +141,13 @@ def test_a_time_without_a_zone_is_refused(store: Store) -> None:
     with pytest.raises(ValueError, match="without a zone"):
         add(store, fact("あなたは猫を飼っている。", naive))
     assert store.persons() == []
+
+
+def test_a_fact_whose_origin_is_not_known_can_be_read(store: Store) -> None:
+    add(store, fact("猫がいる"))
+    with store._database.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE facts SET origin = 'import'")
+    assert [each.origin for each in store.facts_of("hana")] == [Origin.HAND]
 
 
 def test_a_replaced_fact_is_kept_and_dated_but_not_current(store: Store) -> None:
