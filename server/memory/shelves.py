@@ -76,6 +76,11 @@ class Shelves:
             self._shelves.popitem(last=False)
         return shelf
 
+    async def renewed(self, shelf: Shelf, person: str, at: datetime | None = None) -> Shelf:
+        """Return the same shelf, or another one if the store has changed since; arguments and errors are those of `get`."""
+        counter = await to_thread.run_sync(self._store.change_count, person)
+        return shelf if counter == shelf.counter else await self.get(person, at)
+
     async def embed(self, facts: Sequence[Fact]) -> dict[str, Vector]:
         """Return the vectors of facts, in the form in which they are searched, by id.
 
@@ -155,13 +160,15 @@ class Shelves:
         """Return the ids of the facts that are nearest by meaning and by words. Blocks."""
         if shelf.of_past:
             return set(shelf.entries)  # the index knows the present only
+        unindexed = {key for key, entry in shelf.entries.items() if entry.vector is None}
         try:
-            hits = [] if vector is None else self._index.search_dense(person, vector, limit)
-            hits += self._index.search_sparse(person, query_weights(terms, shelf), limit)
+            near = [] if vector is None else self._index.search_dense(person, vector, limit)
+            hits = near + self._index.search_sparse(person, query_weights(terms, shelf), limit)
         except StoreError as error:
             log.warning("index-trouble", code=error.code, reason=str(error))
             return set(shelf.entries)  # slower, and right
-        unindexed = {key for key, entry in shelf.entries.items() if entry.vector is None}
+        if vector is not None and len(near) < min(limit, len(shelf.entries) - len(unindexed)):
+            return set(shelf.entries)  # it was erased meanwhile, as something was forgotten
         return unindexed | {hit.id for hit in hits if hit.id in shelf.entries}
 
     def _fill(self, person: str) -> Shelf:
