@@ -154,6 +154,16 @@ class Shelves:
         """Erase what could not be erased before."""
         await self.forget(tuple(self._unerased))
 
+    def erase_unknown(self) -> None:
+        """Erase from the index whom the store knows no fact of: the program may have ended before it could. Blocks.
+
+        An index that can't do it is logged.
+        """
+        try:
+            self._index.erase_others(self._store.persons_with_facts())
+        except StoreError as error:
+            log.warning("index-not-erased", code=error.code, reason=str(error))
+
     def find(
         self, person: str, shelf: Shelf, vector: Vector | None, terms: Analysis, limit: int
     ) -> set[str]:
@@ -206,7 +216,9 @@ class Shelves:
             self._index.erase(person)  # who is only asked after gets no files
             return
         there = self._index.ids(person)
-        self._index.remove(person, sorted(there - wanted.keys()))
+        if there - wanted.keys():  # forgotten, and the program ended before the files were erased
+            self._index.erase(person)
+            there = set()
         new = [_point(wanted[key]) for key in sorted(wanted.keys() - there)]
         if new:
             self._index.upsert(person, new)

@@ -156,10 +156,10 @@ async def test_an_index_that_is_erased_while_a_question_is_asked_hides_nothing(
 ) -> None:
     with opened(tmp_path) as room:
         await room.memory.add([fact(text) for text in FACTS])
-        shelves = room.memory._shelves  # noqa: SLF001
+        shelves = room.memory._shelves
         shelf = await shelves.get("hana")
         vector = next(entry.vector for entry in shelf.entries.values())
-        room.memory._index.erase("hana")  # noqa: SLF001
+        room.memory._index.erase("hana")
         assert shelves.find("hana", shelf, vector, analyse("", "ja"), 3) == set(FACTS)
 
 
