@@ -45,6 +45,7 @@ def open_memory(
         raise
     writer = Writer(store)
     shelves = Shelves(store, writer, index, embedder, wording)
+    shelves.erase_unknown()
     reader: Reader = HybridReader(shelves, embedder, wording, retrieval, calibration)
     if retrieval.mode == "article":
         reader = ArticleReader(shelves, embedder, wording, retrieval)

@@ -70,7 +70,8 @@ class HybridReader:
         self, person: str, text: str, language: str, at: datetime, *, as_of: bool = False
     ) -> list[Candidate]:
         """Return the scored candidates; see `Reader`."""
-        shelf = await self._shelves.get(person, at if as_of else None)
+        moment = at if as_of else None
+        shelf = await self._shelves.get(person, moment)
         if not shelf.entries:
             return []
         wholes = [text, *split_question(text, language)]
@@ -79,6 +80,7 @@ class HybridReader:
             [self._wording.of_query(part) for part in wholes],
             self._section.embed_timeout_seconds,
         )
+        shelf = await self._shelves.renewed(shelf, person, moment)  # something may be forgotten
         return await to_thread.run_sync(self._rank, person, shelf, language, at, wholes, vectors)
 
     def _rank(
@@ -156,10 +158,12 @@ class ArticleReader:
     ) -> list[Candidate]:
         """Return the scored candidates; see `Reader`."""
         section = self._section
-        shelf = await self._shelves.get(person, at if as_of else None)
+        moment = at if as_of else None
+        shelf = await self._shelves.get(person, moment)
         vectors = await embed_in_time(
             self._embedder, [self._wording.of_query(text)], section.embed_timeout_seconds
         )
+        shelf = await self._shelves.renewed(shelf, person, moment)
         cosines = shelf.cosines(vectors[0], set(shelf.entries)).of
         nearest = sorted(cosines, key=lambda key: (-cosines[key], key))[
             : section.article.candidates

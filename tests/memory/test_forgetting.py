@@ -396,3 +396,38 @@ async def test_an_index_that_is_away_does_not_keep_anything_from_being_forgotten
         assert index.ids("hana") == {code.id}
         await room.memory.keep_up()
         assert index.ids("hana") == set()
+
+
+@pytest.mark.parametrize("is_all", [True, False])
+@pytest.mark.parametrize("engine", ["edge", "qdrant"])
+async def test_what_an_index_could_not_erase_is_erased_after_a_restart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str, is_all: bool
+) -> None:
+    with opened(tmp_path, index={"engine": engine}) as room:
+        room.tell(CODE, BOAT, language="en")
+        code, boat = await room.memory.extract()
+        room.tell(BOAT, person="ken", language="en")
+        await room.memory.extract()
+        for person in ("hana", "ken"):
+            await room.recalled("boat", person, language="en")
+        vectors = room.memory._store.vectors.of("hana", room.memory._shelves.stamp)
+        needle = telling_bytes(vectors[code.id])
+
+        def away(person: str) -> None:
+            raise StoreError("index-failed", "Check the disk.")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(room.memory._index, "erase", away)
+            await (
+                room.memory.archive.forget_person("hana")
+                if is_all
+                else room.memory.archive.forget([code.id])
+            )
+        assert code.id in room.memory._index.ids("hana")
+    with opened(tmp_path, clock=room.clock, index={"engine": engine}) as again:
+        index = again.memory._index
+        if not is_all:
+            await again.recalled("boat", language="en")
+        assert index.ids("hana") == (set() if is_all else {boat.id})
+        assert len(index.ids("ken")) == 1
+        assert needle not in bytes_of(tmp_path / "index")
