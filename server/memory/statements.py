@@ -152,6 +152,16 @@ _COMMA = re.compile(r"[、，,]\s*")
 
 _FEWEST_LETTERS = {"ja": 4, "zh": 3, "en": 4}
 _REFERS_BACK = re.compile(r"\b(?:he|she|it|they|his|her|its|their)\b|[他她它]", re.IGNORECASE)
+_BEGINS_WITH_WHO = re.compile(
+    r"^\W*(?:(?:he|she|they)(?:'\w+)?|his|her|their|its|it(?:'s|\ is|\ was)\ (?:called|named))\b|^[他她它]",
+    re.IGNORECASE,
+)
+_INTRODUCED = re.compile(
+    r"\b(?:son|daughter|sister|brother|husband|wife|friend|cousin|niece|nephew|uncle|aunt|grand\w+|dog|cat|neighbou?r|girl|boy|partner|"
+    r"called|named|name's|name is|met|with),? ([A-Z][a-z]+)\b"
+)
+_LONGEST_PASSAGE = 200
+"""Letters of a statement together with those that go on about it."""
 _JOKE = re.compile(
     r"冗談(?!じゃ|では)|なんちゃって|なーんて|なんてね|(?:^|、)(?:うそ|嘘)(?:だよ|です|うそ|ぴょん)"
     r"|\b(?:just|only|was|am|i'm)\ (?:kidding|joking)\b|\b(?:just\ )?a\ joke\b|开玩笑|骗你的|逗你的",
@@ -186,14 +196,23 @@ def is_order(sentence: str) -> bool:
 
 
 def statements(text: str, language: str) -> list[str]:
-    """Return the sentences of what somebody said that tell something about their life, and are not taken back as a joke."""
+    """Return the sentences of what somebody said that tell something about their life, and are not taken back as a joke.
+
+    What only goes on about somebody ("They are called Salt and Pepper") stays with the sentence before it, which says who.
+    """
     turn = sentences(text)
-    jokes = _jokes(turn)
-    return [
-        sentence
-        for place, sentence in enumerate(turn)
-        if place not in jokes and is_statement(sentence, language)
-    ]
+    told: list[str] = []
+    last = None
+    for place in telling_places(turn, language)[1]:
+        sentence = turn[place]
+        if is_tied(_told(sentence), language) or _names_one_of(told, sentence):
+            told.append(sentence)
+        elif last == place - 1 and _BEGINS_WITH_WHO.match(sentence) and _fits(told[-1], sentence):
+            told[-1] = f"{told[-1]} {sentence}" if language == "en" else told[-1] + sentence
+        else:
+            continue
+        last = place
+    return told
 
 
 def telling_places(turn: Sequence[str], language: str) -> tuple[list[int], list[int]]:
@@ -209,9 +228,27 @@ def telling_places(turn: Sequence[str], language: str) -> tuple[list[int], list[
         if place in jokes or not _tells(told, language):
             continue
         telling.append(place)
-        if is_tied(told, language) or (own and _REFERS_BACK.search(told)):
+        before = [turn[one] for one in own]
+        if (
+            is_tied(told, language)
+            or (own and _REFERS_BACK.search(told))
+            or _names_one_of(before, told)
+        ):
             own.append(place)
     return telling, own
+
+
+def _names_one_of(before: Sequence[str], sentence: str) -> bool:
+    """Say whether a sentence names somebody whom those before it named: Noah after "our son Noah is eight"."""
+    return any(
+        re.search(rf"\b{re.escape(name)}\b", sentence)
+        for told in before
+        for name in _INTRODUCED.findall(told)
+    )
+
+
+def _fits(before: str, sentence: str) -> bool:
+    return len(before) + len(sentence) <= _LONGEST_PASSAGE
 
 
 def _jokes(turn: Sequence[str]) -> set[int]:

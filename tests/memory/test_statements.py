@@ -342,3 +342,79 @@ def test_who_was_named_before_may_be_told_of_without_the_speaker() -> None:
 def test_how_many_children_somebody_has_is_no_population() -> None:
     assert is_statement("うちの子供は二人いるよ。", "ja")
     assert not is_statement("東京の人口は千四百万人だ。", "ja")
+
+
+NAMED = {
+    "en": [
+        "Lily's recital is on November 3rd at 2 pm at the community hall.",
+        "Noah has soccer practice every Saturday at nine.",
+        "Mark's Denver trip got moved to Thursday.",
+        "Lily's teacher is Mrs. Baker.",
+        "Lily is six.",
+        "Noah turned nine on Sunday.",
+        "Lily is allergic to cats.",
+        "Emma loves strawberries.",
+        "The wifi password is bluewhale42.",
+        "The spare key is under the blue flowerpot.",
+        "The trash goes out on Tuesday.",
+        "The alarm code is 2291.",
+    ],
+    "zh": ["小明每周六有足球课。", "备用钥匙在花盆下面。", "无线网密码是12345678。"],
+}
+OF_THE_WORLD = {
+    "en": [
+        "The president gave a speech today.",
+        "Mount Fuji is high.",
+        "The sun rises in the east.",
+        "Everyone loves chocolate.",
+        "The key to success is hard work.",
+        "Japan has many islands.",
+        "Paris is the capital of France.",
+        "Einstein was born in Ulm.",
+        "Japan's population is shrinking.",
+        "Albert Einstein's brain was stolen.",
+        "Monday is a holiday.",
+        "It is six.",
+        "Cats love fish.",
+        "Water boils at 100 degrees.",
+    ],
+    "zh": ["小说很长。", "老虎是动物。", "北京是中国的首都。", "小时候的故事。"],
+}
+
+
+@pytest.mark.parametrize(("language", "said"), [(key, s) for key in NAMED for s in NAMED[key]])
+def test_those_called_by_their_given_name_and_things_of_the_house_are_of_a_life(
+    language: str, said: str
+) -> None:
+    assert is_statement(said, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "said"), [(key, s) for key in OF_THE_WORLD for s in OF_THE_WORLD[key]]
+)
+def test_the_famous_places_and_things_in_general_are_of_none(language: str, said: str) -> None:
+    assert not is_statement(said, language)
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "kept"),
+    [
+        (
+            "We have two goldfish. They're called Salt and Pepper.",
+            "en",
+            ["We have two goldfish. They're called Salt and Pepper."],
+        ),
+        (
+            "Our son Noah is eight. Noah scored two goals.",
+            "en",
+            ["Our son Noah is eight.", "Noah scored two goals."],
+        ),
+        ("我养了一只猫。它叫咪咪。", "zh", ["我养了一只猫。它叫咪咪。"]),
+        ("The sun is a star. It's called Sol.", "en", []),
+        ("I have a dog. Is he big? He is called Rex.", "en", ["I have a dog."]),
+    ],
+)
+def test_what_goes_on_about_somebody_stays_with_what_says_who(
+    said: str, language: str, kept: list[str]
+) -> None:
+    assert statements(said, language) == kept
