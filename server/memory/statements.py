@@ -6,7 +6,7 @@ Only statements can become facts. The rules look at one sentence at a time, in J
 import re
 from collections.abc import Sequence
 
-from server.memory.subjects import has_living_subject
+from server.memory import te_forms
 from server.memory.ties import is_of_the_world, is_tied
 from server.memory.whole_words import occurs
 from server.splitter import SentenceSplitter
@@ -98,18 +98,6 @@ _ORDER = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-# A bare て-form bids, or only goes on telling: who does it, or how it is, says which.
-_BIDS_OR_TELLS_ON = re.compile(
-    r"(?<!く)(?<![っいしきりぎびみちにえけせてねべめれげぜ]たっ)(?<![いん]だっ)(?<!るっ)[てで](?:くれる|ね)?[。.!！]*$"
-)
-_ALWAYS_BIDS = re.compile(
-    r"(?:教え|言っ|聞かせ|見せ|伝え|起こし|つけ|付け|消し|かけ|止め|流し|鳴らし|開け|閉め|読ん|歌っ|調べ|探し|静かにし|手伝っ"
-    r"|(?:待っ|見|覚え|持っ|黙っ|起き|座っ|寝|聞い|置い|立っ|い|し|やめ)[てで])[てで](?:くれる|ね)?[。.!！]*$"
-)
-_TELLS_ON = re.compile(r"[ぁ-ん][てで][てで]ね?[。.!！]*$")
-_SUBORDINATE = re.compile(
-    r"たら|なら|れば|から|ので|とき|時は|けど|[だるいたよね]って(?!る|た|て)|と(?:言|伝)"
-)
 _KEEP_ORDER = re.compile(
     r"^\W*(?:don't forget|remember)\b.{8,}|(?:忘れないで|覚えて(?:おいて|て)).{6,}|(?<=.{6})(?:忘れないで|覚えて(?:おいて|て))",
     re.IGNORECASE,
@@ -192,7 +180,7 @@ def is_order(sentence: str) -> bool:
         return False
     if _ORDER.search(sentence):
         return True
-    return _BIDS_OR_TELLS_ON.search(sentence) is not None and not _tells_on(sentence)
+    return te_forms.bids(sentence)
 
 
 def statements(text: str, language: str) -> list[str]:
@@ -286,12 +274,3 @@ def _told(sentence: str) -> str:
         opened, sentence = sentence, _OPENING.sub("", sentence)
     kept = _ASKS_TO_KEEP.sub("", sentence)
     return sentence if kept == sentence else kept.rstrip("?？ ")
-
-
-def _tells_on(sentence: str) -> bool:
-    """Say whether a sentence that ends in て goes on telling: 娘はピアノを習っててね, where 電気を消してね bids."""
-    if _ALWAYS_BIDS.search(sentence):
-        return False
-    if _TELLS_ON.search(sentence):
-        return True
-    return has_living_subject(sentence) and not _SUBORDINATE.search(sentence)

@@ -418,3 +418,52 @@ def test_what_goes_on_about_somebody_stays_with_what_says_who(
     said: str, language: str, kept: list[str]
 ) -> None:
     assert statements(said, language) == kept
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "隣の部屋の佐藤さんと将棋を指すのが楽しみでね。",
+        "糖尿病でね。",
+        "歳は八十五でね",
+        "医者に塩分を控えるように言われてね。",
+        "来月手術をすることになってね。",
+        "この間転んで手首を折ってね。",
+        "息子は東京で働いててね。",
+        "主人は今日飲み会だって。",
+        "健診は金曜だって。",
+        "最近眠れなくてね。",
+        "先週から薬が変わってね。",
+        "去年妻を亡くしてね。",
+        "犬を飼い始めてね。",
+        "近所の猫に引っかかれてね。",
+        "母が入院してて。",
+        "明日は病院でね。",
+    ],
+)
+def test_a_te_form_that_goes_on_telling_is_a_statement(said: str) -> None:
+    assert is_statement(said, "ja")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "電気を消してね。",
+        "七時に起こしてね。",
+        "娘に電話してね。",
+        "買い物リストに牛乳を足してね。",
+        "昨日買った牛乳をリストに足してね。",
+        "もっと小さい声でね。",
+        "英語でね。",
+        "元気でね。",
+        "後でね。",
+        "ゴミを捨ててね。",
+        "娘が帰ったら音量を上げてね。",
+        "薬の時間になったら言ってね。",
+        "そこにいててね。",
+        "録画しててね。",
+        "名前を呼んでね。",
+    ],
+)
+def test_a_te_form_that_bids_is_none(said: str) -> None:
+    assert not is_statement(said, "ja")
