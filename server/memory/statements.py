@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from server.memory import te_forms
+from server.memory.retractions import taken_back
 from server.memory.ties import is_of_the_world, is_tied
 from server.memory.whole_words import occurs
 from server.splitter import SentenceSplitter
@@ -150,12 +151,6 @@ _INTRODUCED = re.compile(
 )
 _LONGEST_PASSAGE = 200
 """Letters of a statement together with those that go on about it."""
-_JOKE = re.compile(
-    r"冗談(?!じゃ|では)|なんちゃって|なーんて|なんてね|(?:^|、)(?:うそ|嘘)(?:だよ|です|うそ|ぴょん)"
-    r"|\b(?:just|only|was|am|i'm)\ (?:kidding|joking)\b|\b(?:just\ )?a\ joke\b|开玩笑|骗你的|逗你的",
-    re.IGNORECASE,
-)
-"""Takes back what was said before it."""
 
 
 def sentences(text: str) -> list[str]:
@@ -184,7 +179,7 @@ def is_order(sentence: str) -> bool:
 
 
 def statements(text: str, language: str) -> list[str]:
-    """Return the sentences of what somebody said that tell something about their life, and are not taken back as a joke.
+    """Return the sentences of what somebody said that tell something about their life, and are not taken back.
 
     What only goes on about somebody ("They are called Salt and Pepper") stays with the sentence before it, which says who.
     """
@@ -208,12 +203,12 @@ def telling_places(turn: Sequence[str], language: str) -> tuple[list[int], list[
 
     "He is called Rex" tells of the speaker's life behind "I have a dog", alone it does not.
     """
-    jokes = _jokes(turn)
+    withdrawn = taken_back(turn)
     telling: list[int] = []
     own: list[int] = []
     for place, sentence in enumerate(turn):
         told = _told(sentence)
-        if place in jokes or not _tells(told, language):
+        if place in withdrawn or not _tells(told, language):
             continue
         telling.append(place)
         before = [turn[one] for one in own]
@@ -237,16 +232,6 @@ def _names_one_of(before: Sequence[str], sentence: str) -> bool:
 
 def _fits(before: str, sentence: str) -> bool:
     return len(before) + len(sentence) <= _LONGEST_PASSAGE
-
-
-def _jokes(turn: Sequence[str]) -> set[int]:
-    """Return the places of jokes: of those who say so, and of what they take back."""
-    return {
-        taken
-        for place, sentence in enumerate(turn)
-        if _JOKE.search(sentence)
-        for taken in (place - 1, place)
-    }
 
 
 def is_statement(sentence: str, language: str) -> bool:

@@ -467,3 +467,56 @@ def test_a_te_form_that_goes_on_telling_is_a_statement(said: str) -> None:
 )
 def test_a_te_form_that_bids_is_none(said: str) -> None:
     assert not is_statement(said, "ja")
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "My PIN is 4471. Please don't remember that."),
+        ("en", "My PIN is 4471. Forget I said that."),
+        ("en", "My PIN is 4471, but don't remember that."),
+        ("en", "My PIN is 4471. I use it at my bank. Forget that, please."),
+        ("en", "Don't remember this. My PIN is 4471."),
+        ("en", "Please don't save this: my PIN is 4471."),
+        ("en", "My PIN is 4471. You don't need to remember that."),
+        ("en", "I hate my boss. Scratch that."),
+        ("en", "My PIN is 4471. I don't want you to remember that."),
+        ("ja", "暗証番号は4471。これは覚えなくていいよ。"),
+        ("ja", "暗証番号は4471だよ。今のは忘れて。"),
+        ("ja", "暗証番号は4471だよ。やっぱり今のなし。"),
+        ("ja", "暗証番号は4471だよ。覚えないでね。"),
+        ("ja", "これは覚えないでください。暗証番号は4471です。"),
+        ("ja", "社長が嫌いなんだ。今の話は聞かなかったことにして。"),
+        ("zh", "我的密码是4471。这个别记。"),
+        ("zh", "我的密码是4471。不用记住。"),
+        ("zh", "我的密码是4471。把刚才的忘了吧。"),
+        ("zh", "我的密码是4471。当我没说。"),
+    ],
+)
+def test_what_is_not_to_be_remembered_is_no_statement(language: str, said: str) -> None:
+    assert statements(said, language) == []
+    assert telling_places(sentences(said), language)[1] == []
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "My PIN is 4471. Don't forget that."),
+        ("en", "I am diabetic. Remember that."),
+        ("en", "I have a son. I can't forget that day."),
+        ("en", "Forget it, I am divorced."),
+        ("en", "I don't remember that day. I was ill."),
+        ("ja", "卵アレルギーなんだ。忘れないでね。"),
+        ("ja", "薬を飲むのを忘れて困った。"),
+        ("ja", "漢字は覚えなくていいと先生に言われた。"),
+        ("ja", "予約をそれで忘れてしまった。"),
+        ("zh", "我对花生过敏。别忘了。"),
+        ("zh", "我把这个忘了。我没带钥匙。"),
+    ],
+)
+def test_what_was_forgotten_or_is_to_be_kept_stays(language: str, said: str) -> None:
+    assert statements(said, language) != []
+
+
+def test_what_is_told_after_a_retraction_is_kept() -> None:
+    assert statements("My PIN is 4471. Forget that. I have a cat.", "en") == ["I have a cat."]
