@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from server.memory import te_forms
+from server.memory.clauses import parts
 from server.memory.retractions import taken_back
 from server.memory.ties import is_of_the_world, is_tied
 from server.memory.whole_words import occurs
@@ -159,6 +160,11 @@ def sentences(text: str) -> list[str]:
     return splitter.push(text) + splitter.flush()
 
 
+def clauses_of(text: str, language: str) -> list[str]:
+    """Cut what somebody said into sentences, and off from each what is asked or bid behind what it tells."""
+    return [part for one in sentences(text) for part in parts(one, language, _asks)]
+
+
 def is_question(sentence: str) -> bool:
     """Say whether a sentence asks something."""
     return occurs(_QUESTION, sentence) or _STARTS_LIKE_QUESTION.match(sentence) is not None
@@ -183,7 +189,7 @@ def statements(text: str, language: str) -> list[str]:
 
     What only goes on about somebody ("They are called Salt and Pepper") stays with the sentence before it, which says who.
     """
-    turn = sentences(text)
+    turn = clauses_of(text, language)
     told: list[str] = []
     last = None
     for place in telling_places(turn, language)[1]:
@@ -250,6 +256,11 @@ def _tells(told: str, language: str) -> bool:
     if is_question(told) or is_hypothetical(told) or is_order(told):
         return False
     return not all(map(_COURTESY.match, _COMMA.split(told))) and not is_of_the_world(told)
+
+
+def _asks(sentence: str) -> bool:
+    told = _told(sentence)
+    return is_question(told) or is_order(told)
 
 
 def _told(sentence: str) -> str:

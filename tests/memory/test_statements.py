@@ -520,3 +520,63 @@ def test_what_was_forgotten_or_is_to_be_kept_stays(language: str, said: str) -> 
 
 def test_what_is_told_after_a_retraction_is_kept() -> None:
     assert statements("My PIN is 4471. Forget that. I have a cat.", "en") == ["I have a cat."]
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "kept"),
+    [
+        (
+            "en",
+            "My son is getting married in June, what should I give him?",
+            "My son is getting married in June",
+        ),
+        ("en", "My knee hurts, what can I do?", "My knee hurts"),
+        ("en", "I moved to Leeds in March, please turn on the light.", "I moved to Leeds in March"),
+        (
+            "en",
+            "I have a dentist appointment tomorrow, so wake me at seven.",
+            "I have a dentist appointment tomorrow",
+        ),
+        ("ja", "明日10時に病院なんだけど、何を持っていけばいい？", "明日10時に病院なんだ"),
+        ("ja", "明日は歯医者だから7時に起こしてね", "明日は歯医者だ"),
+        ("ja", "明日は病院なので、七時に起こしてください。", "明日は病院"),
+        (
+            "ja",
+            "息子が六月に結婚するんですが、何をあげればいいですか",
+            "息子が六月に結婚するんです",
+        ),
+        ("ja", "糖尿病だから、甘いものを勧めないでください。", "糖尿病だ"),
+        ("zh", "我儿子六月结婚，送什么好？", "我儿子六月结婚"),
+    ],
+)
+def test_what_is_told_before_a_question_or_an_order_is_kept(
+    language: str, said: str, kept: str
+) -> None:
+    assert statements(said, language) == [kept]
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "If it rains, remind me to close the window."),
+        ("en", "When my sister comes, please turn on the light."),
+        ("en", "My birthday is in May, isn't it?"),
+        ("en", "My brother in the army, is he well?"),
+        ("en", "I told you my birthday, what is it?"),
+        ("en", "If I had a dog, what would be best?"),
+        ("ja", "ちょっと聞きたいことがあるんだけど、明日の天気は？"),
+        ("ja", "娘の誕生日なんだけど、いつだっけ？"),
+        ("ja", "佐藤さんのことなんだけど、何歳だっけ"),
+        ("ja", "部屋が暗いから電気をつけて"),
+        ("ja", "うるさいから音楽を止めて"),
+        ("ja", "もう寝るから電気を消して"),
+        ("ja", "帰ってから教えて"),
+        ("ja", "明日の会議は何時から"),
+        ("ja", "もし犬を飼うなら何がいい？"),
+        ("ja", "すみませんが、電気を消してください。"),
+        ("zh", "如果我养狗，哪种好？"),
+        ("zh", "我妹妹的生日，是哪天？"),
+    ],
+)
+def test_what_only_leads_to_a_question_or_an_order_is_not(language: str, said: str) -> None:
+    assert statements(said, language) == []
