@@ -335,3 +335,19 @@ async def test_the_frame_around_a_quotation_says_nothing_of_its_time(
 ) -> None:
     [drawn] = await RulesExtractor().extract([page(said, language=language)], 0)
     assert dated in drawn.text
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        (
+            "Can you remember that I'm allergic to penicillin?",
+            "Can you remember that I'm allergic to penicillin?",
+        ),
+        ("I'm allergic to penicillin!", "I'm allergic to penicillin."),
+        ("I'm allergic to penicillin", "I'm allergic to penicillin."),
+    ],
+)
+async def test_an_english_quote_ends_in_one_mark(said: str, text: str) -> None:
+    [drawn] = await RulesExtractor().extract([replace(page(said), language="en")], 0)
+    assert f'"{text}"' in drawn.text.replace("“", '"').replace("”", '"')
