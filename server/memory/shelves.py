@@ -160,7 +160,7 @@ class Shelves:
         An index that can't do it is logged.
         """
         try:
-            self._index.erase_others(self._store.persons_with_facts())
+            self._index.erase_others(self._store.vectors.owners())
         except StoreError as error:
             log.warning("index-not-erased", code=error.code, reason=str(error))
 
