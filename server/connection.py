@@ -84,6 +84,7 @@ class Connection:
         self._emptied = anyio.Event()
         self._sound = Allowance(limits.sound_speed, limits.sound_burst_seconds)
         self._dropped_sound = False
+        self._is_closed = False
         self._resampler: tuple[int, Resampler] | None = None
         self._active_at = anyio.current_time()
         self.ending: tuple[int, str] | None = None
@@ -175,10 +176,18 @@ class Connection:
                 self._inbox.close()
                 seconds = _LEAVE_SECONDS if self._greeted.is_set() else 0.0
                 tasks.cancel_scope.deadline = anyio.current_time() + seconds
+                await self._close()  # what was said last may take longer to be recognised
         finally:
             self._inbox.close()
-            with anyio.move_on_after(_CLOSE_SECONDS, shield=True):  # it may have stopped reading
-                await self._socket.close(*(self.ending or (INTERNAL_ERROR, "")))
+            await self._close()
+
+    async def _close(self) -> None:
+        """Close the socket, once."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        with anyio.move_on_after(_CLOSE_SECONDS, shield=True):  # it may have stopped reading
+            await self._socket.close(*(self.ending or (INTERNAL_ERROR, "")))
 
     async def _serve_line(self) -> None:
         async with anyio.create_task_group() as tasks:

@@ -33,7 +33,7 @@ from server.sentences import (
 )
 from server.speaking import Part, Playback, play_all, synthesize
 from server.trace import Laps, Turns, mark, stage
-from server.turn import Happening, Prompt, Stage, Transcript, Turn
+from server.turn import Happening, Kept, Prompt, Stage, Transcript, Turn
 from server.understanding import understand
 
 log = structlog.get_logger(__name__)
@@ -79,6 +79,7 @@ class Conversation:
         self._fell_silent_at = -math.inf
         self._unanswered: Transcript | None = None
         """What was said in turns that were cut off before anything was heard: the next one answers it, too."""
+        self._unanswered_turns: tuple[str, ...] = ()
         self._is_over = False
 
     async def converse(self) -> None:
@@ -198,7 +199,7 @@ class Conversation:
 
     async def _answer(self, turn: Turn, reply: Reply) -> None:
         turn.asked = transcript = self._with_unanswered(turn)
-        self._unanswered = None
+        turn.answers, self._unanswered, self._unanswered_turns = self._unanswered_turns, None, ()
         if transcript is None:
             await reply.playback.finish()  # of the filler
             return
@@ -307,18 +308,18 @@ class Conversation:
 
     def _hand_on(self, turn: Turn, reply: Reply) -> None:
         """Leave the question to the next turn if nothing was heard in answer to it. Memory has its words from this one."""
-        if turn.forgotten or reply.unwanted or turn.heard or turn.error:
-            self._unanswered = None
+        if turn.kept is not Kept.ALL or reply.unwanted or turn.heard or turn.error:
+            self._unanswered, self._unanswered_turns = None, ()
         else:
+            self._unanswered_turns = (*self._unanswered_turns, *turn.answers, turn.id)
             self._unanswered = turn.asked or self._with_unanswered(turn)
 
     def _measure(self, turn: Turn, said: Utterance | TextSaid, reply: Reply) -> None:
-        playback = reply.playback
-        if playback.first_frame_at is not None:
-            turn.first_audio_ms = round((playback.first_frame_at - reply.asked_at) * 1000, 1)
+        if (first := reply.playback.first_frame_at) is not None:
+            turn.first_audio_ms = round((first - reply.asked_at) * 1000, 1)
         if self.house.config.recording.keep_audio:
             turn.said_audio = said.sound() if isinstance(said, Utterance) else None
-            turn.reply_audio = playback.sound()
+            turn.reply_audio = reply.playback.sound()
 
     def _barge_in(self, said: Utterance | TextSaid) -> Reply:
         """Fall silent for a new turn; return the reply to wait for, which is over.

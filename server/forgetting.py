@@ -1,6 +1,7 @@
 """Deletes what is known of a person, wherever it is kept: memory, recordings, the last turns and those that are running."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence, Set
 from functools import partial
 from pathlib import Path
 
@@ -50,16 +51,22 @@ class Forgetting:
     async def forget_facts(self, fact_ids: Sequence[str]) -> int:
         """Delete facts and their words, wherever they were said or told; return how many facts there were.
 
-        A turn that is running with one of them in mind is not kept.
+        A turn that is running is not kept if one of them was said in it; if it has one in mind, its answer is not.
 
         Raises:
             StoreError: Something can't be deleted; the message says what.
         """
         found = [await self._archive.fact(fact_id) for fact_id in fact_ids]
         facts = [fact for fact in found if fact is not None]
-        is_meant = partial(_is_told_in, facts)
-        told_in = [turn.id for turn in self._recent.list() if is_meant(turn)]
-        with self._turns.forgetting(is_meant):
+        told_in = {source for fact in facts for source in fact.sources}
+        is_said = partial(_is_said_in, facts)
+        is_meant = partial(_is_told_in, facts, told_in)
+        for (
+            turn
+        ) in self._recent.list():  # oldest first: what one left unanswered, a later one answers
+            if is_meant(turn):
+                told_in.add(turn.id)
+        with self._turns.forgetting(is_said, is_meant):
             forgotten = await self._archive.forget(fact_ids, told_in)
         for person, turns in forgotten.turns.items():
             self._recent.forget(lambda turn, gone=turns: turn.id in gone or is_meant(turn))  # type: ignore[misc]
@@ -69,13 +76,35 @@ class Forgetting:
         return forgotten.facts
 
 
-def _is_told_in(facts: Sequence[Fact], turn: Turn) -> bool:
-    """Say whether one of these facts was said in a turn, or recalled for its answer."""
+def _is_said_in(facts: Sequence[Fact], turn: Turn) -> bool:
+    """Say whether one of these facts was said in a turn."""
+    words = turn.transcript
+    return words is not None and any(tells(fact, turn.person, words.text) for fact in facts)
+
+
+def _is_told_in(facts: Sequence[Fact], told_in: Set[str], turn: Turn) -> bool:
+    """Say whether one of these facts was said in a turn, or was in mind for its answer: recalled, or said just before."""
+    if _is_said_in(facts, turn) or not told_in.isdisjoint((turn.id, *turn.answers)):
+        return True
     recalled = {line.id for line in turn.recalled.lines}
-    said = turn.transcript.text if turn.transcript else ""
-    return any(fact.id in recalled or tells(fact, turn.person, said) for fact in facts)
+    asked = turn.asked.text if turn.asked else ""
+    return any(fact.id in recalled or tells(fact, turn.person, asked) for fact in facts)
 
 
 def _is_told_by(facts: Sequence[Fact], record: str) -> bool:
-    """Say whether the written record of a turn tells of one of these facts."""
-    return any(fact.id in record or holds(record, fact.quote) for fact in facts)
+    """Say whether the written record of a turn tells of one of these facts; one that is broken is searched as it is."""
+    try:
+        texts = list(_texts(json.loads(record)))
+    except ValueError:
+        texts = [record]
+    return any(fact.id in text or holds(text, fact.quote) for fact in facts for text in texts)
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from _texts(list(value.values()))
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)

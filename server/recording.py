@@ -24,6 +24,8 @@ log = structlog.get_logger(__name__)
 
 RECORDINGS = "recordings"
 """Name of their folder in the data folder."""
+_GONE = ".gone-"
+"""How the name of a folder begins that is being deleted."""
 _TRIES = 3
 
 
@@ -57,8 +59,14 @@ class Recorder:
     """
 
     def __init__(self, folder: Path, section: RecordingSection) -> None:
+        """Delete what could not be deleted before, and close the folder to others; one that is not there is not made."""
         self._folder = folder
         self._section = section
+        _close(folder, 0o700)
+        try:
+            _sweep(folder)
+        except OSError as error:
+            log.warning("recordings-undeletable", folder=str(folder), reason=str(error))
 
     def turn_finished(self, turn: Turn) -> None:
         """Write what the configuration asks for. A full disk is logged, never raised.
@@ -72,16 +80,18 @@ class Recorder:
         stem = day / f"{turn.started_at:%H%M%S}-{turn.id}"
         try:
             if self._section.keep_turns or any(sound is not None for sound in sounds.values()):
-                self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                for each in (self._folder, day.parent, day):
+                    each.mkdir(mode=0o700, parents=True, exist_ok=True)
+                    _close(each, 0o700)
             if self._section.keep_turns:
-                stem.parent.mkdir(parents=True, exist_ok=True)
                 text = json.dumps(describe(turn), ensure_ascii=False, indent=1)
-                stem.with_suffix(".json").write_text(
-                    text, encoding="utf-8", errors="backslashreplace"
-                )
+                file = stem.with_suffix(".json")
+                file.write_text(text, encoding="utf-8", errors="backslashreplace")
+                _close(file, 0o600)
             for ending, sound in sounds.items():
                 if sound is not None:
                     write_wav(stem.with_suffix(ending), sound)
+                    _close(stem.with_suffix(ending), 0o600)
         except (OSError, RuntimeError) as error:  # the errors of libsndfile are RuntimeErrors
             log.warning("recording-failed", turn=turn.id, reason=str(error))
 
@@ -140,27 +150,39 @@ def erase_recordings(folder: Path, person: str) -> None:
         StoreError: ``recordings-undeletable``.
     """
     own = recordings_of(folder, person)
-    gone = folder / f".gone-{uuid.uuid4().hex}"
+    gone = folder / f"{_GONE}{uuid.uuid4().hex}"
     try:
         with suppress(FileNotFoundError):
             own.rename(
                 gone
             )  # first: else what is being recorded at the moment comes in again and again
-            _delete(gone)
+        _sweep(folder)
     except OSError as error:
-        left = gone if gone.exists() else own
+        left = next(folder.glob(f"{_GONE}*"), own)
         raise StoreError(
             "recordings-undeletable",
             f"{left} can't be deleted ({error.strerror}). Memory is gone; delete this folder by hand.",
         ) from error
 
 
+def _sweep(folder: Path) -> None:
+    """Delete what was moved away to be deleted, now or when that failed."""
+    for gone in list(folder.glob(f"{_GONE}*")):
+        _delete(gone)
+
+
 def _delete(folder: Path) -> None:
     for _ in range(_TRIES):
         with suppress(OSError):  # a file that was just being opened when the folder was moved
             shutil.rmtree(folder)
+        if not folder.exists():  # perhaps somebody else has deleted it meanwhile
             return
     shutil.rmtree(folder)
+
+
+def _close(path: Path, mode: int) -> None:
+    with suppress(OSError):  # it may belong to another user, or be on a disk that knows no rights
+        path.chmod(mode)
 
 
 def describe(turn: Turn) -> Mapping[str, object]:

@@ -15,7 +15,7 @@ import structlog
 
 from server.failures import log_fault
 from server.ports import Clock, TurnObserver
-from server.turn import Happening, Stage, Turn, TurnEvent
+from server.turn import Happening, Kept, Stage, Turn, TurnEvent
 
 log = structlog.get_logger(__name__)
 
@@ -38,15 +38,17 @@ class Turns:
         self._clock = clock
         self._observers = tuple(observers)
         self._open: dict[str, Turn] = {}
+        self._marks: dict[str, dict[object, Kept]] = {}
+        """What every block that forgets has left of the open turns."""
 
     @contextmanager
     def record(self, device: str, person: str) -> Iterator[Turn]:
-        """Record one turn; on leaving, however that happens, every observer gets it, unless it is to be forgotten.
+        """Record one turn; on leaving, however that happens, every observer gets it, or what may be kept of it.
 
         An observer that fails is logged: neither the others nor the talk may suffer from it.
         """
         turn = Turn(uuid.uuid4().hex[:12], device, person, self._clock.now())
-        self._open[turn.id] = turn
+        self._open[turn.id], self._marks[turn.id] = turn, {}
         token = _running.set(_Running(turn, anyio.current_time()))
         mark(Happening.TURN_START)
         try:
@@ -54,27 +56,44 @@ class Turns:
         finally:
             mark(Happening.TURN_END)
             _running.reset(token)
-            del self._open[turn.id]
-            if not turn.forgotten:
+            del self._open[turn.id], self._marks[turn.id]
+            if turn.kept is Kept.WORDS:
+                turn.drop_answer()
+            if turn.kept is not Kept.NOTHING:
                 self._hand_out(turn)
 
     @contextmanager
-    def forgetting(self, is_meant: Callable[[Turn], bool]) -> Iterator[None]:
+    def forgetting(
+        self, is_meant: Callable[[Turn], bool], is_retold: Callable[[Turn], bool] | None = None
+    ) -> Iterator[None]:
         """Let nobody keep the turns that are running and meant, nor those that begin while the block forgets the rest.
 
-        A block that fails forgets nothing: what still runs is kept again.
+        A block that fails forgets nothing: what still runs is kept again, unless another block has forgotten it.
+
+        Args:
+            is_meant: Says of a turn whether nothing of it may be kept.
+            is_retold: Says of any other turn whether its answer may not be kept.
         """
-        self._mark(is_meant, forgotten=True)
+
+        def kept_of(turn: Turn) -> Kept:
+            if is_meant(turn):
+                return Kept.NOTHING
+            return Kept.WORDS if is_retold is not None and is_retold(turn) else Kept.ALL
+
+        block = object()
+        self._mark(block, kept_of)
         try:
             yield
         except BaseException:
-            self._mark(is_meant, forgotten=False)
+            self._mark(block, lambda _: Kept.ALL)
             raise
-        self._mark(is_meant, forgotten=True)
+        self._mark(block, kept_of)
 
-    def _mark(self, is_meant: Callable[[Turn], bool], *, forgotten: bool) -> None:
-        for turn in filter(is_meant, self._open.values()):
-            turn.forgotten = forgotten
+    def _mark(self, block: object, kept_of: Callable[[Turn], Kept]) -> None:
+        for turn in self._open.values():
+            marks = self._marks[turn.id]
+            marks[block] = kept_of(turn)
+            turn.kept = min(marks.values())
 
     def _hand_out(self, turn: Turn) -> None:
         for observer in self._observers:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import Literal
 
 from server.audio import Audio
@@ -174,6 +174,15 @@ class Recollection:
         return bool(self.lines or self.pages)
 
 
+class Kept(IntEnum):
+    """What may be kept of a turn; the lowest counts."""
+
+    NOTHING = 0
+    WORDS = 1
+    """What was said in it, without the answer."""
+    ALL = 2
+
+
 @dataclass(slots=True)
 class Turn:
     """Everything about one exchange; filled while it runs, handed to memory, recording and metrics when it ends."""
@@ -186,6 +195,8 @@ class Turn:
     """What was said in this turn, and in no other."""
     asked: Transcript | None = None
     """What the model was asked: what was said in this turn, behind what earlier turns left unanswered."""
+    answers: tuple[str, ...] = ()
+    """Ids of those earlier turns."""
     query: str = ""
     recalled: Recollection = field(default_factory=Recollection)
     told: tuple[str, ...] = ()
@@ -196,8 +207,8 @@ class Turn:
     """The part of the reply that was really played."""
     emotion: str = "neutral"
     interrupted: bool = False
-    forgotten: bool = False
-    """Whether what it tells of was forgotten while it ran: nobody keeps anything of it."""
+    kept: Kept = Kept.ALL
+    """What is left of it where what it tells of was forgotten while it ran."""
     error: str = ""
     """Code of the error that the person was told about."""
     prompt_tokens: int = 0
@@ -220,3 +231,10 @@ class Turn:
     def question(self) -> Transcript | None:
         """What the model was asked or, before that, what was said."""
         return self.asked or self.transcript
+
+    def drop_answer(self) -> None:
+        """Leave only what was said in this turn."""
+        self.asked, self.answers, self.query = None, (), ""
+        self.recalled = Recollection()
+        self.reply = self.heard = ""
+        self.reply_audio = None

@@ -77,7 +77,9 @@ class Archive:
         return forgotten
 
     def _forget(self, fact_ids: Sequence[str], told_in: Collection[str]) -> Forgotten:
-        known = [fact for id_ in fact_ids if (fact := self._store.fact(id_)) is not None]
+        known = [
+            fact for id_ in dict.fromkeys(fact_ids) if (fact := self._store.fact(id_)) is not None
+        ]
         touched = {*self._store.pages_telling(fact_ids), *told_in}
         persons = {fact.person for fact in known}
         # In a talk one thing leads to another: what was answered after the first of them may tell of it again.

@@ -4,12 +4,12 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, delete, func, or_, select, update
+from sqlalchemy import Connection, Row, delete, select, update
 
 from server.memory.counters import Part, count_change
 from server.memory.lineage import lose_answers, lose_pages, record_key
 from server.memory.pages import is_behind, owners_of
-from server.memory.redaction import holds, without
+from server.memory.redaction import cut_out, holds, without, without_any
 from server.memory.schema import facts, line_vectors, lines, notes, pages, profile, sources
 from server.memory.terms import letters
 from server.memory.tiers import unsay
@@ -28,12 +28,13 @@ def pages_telling(connection: Connection, fact_ids: Sequence[str]) -> dict[str, 
     """Return the exchanges that tell of facts, by id: their sources, and those in which a quote stands word for word."""
     wanted = (facts.c.id, facts.c.person, facts.c.quote)
     known = connection.execute(select(*wanted).where(facts.c.id.in_(fact_ids))).all()
+    spoken = {fact.person: _pages_of(connection, fact.person) for fact in known}
     telling: dict[str, Telling] = {}
     for fact in known:
         drawn_from = set(
             connection.scalars(select(sources.c.page).where(sources.c.fact == fact.id))
         )
-        for page in connection.execute(_candidates(fact, drawn_from)):
+        for page in spoken[fact.person]:
             if page.id in drawn_from or holds(page.said, fact.quote):
                 before = telling.get(page.id, Telling([], is_source=False))
                 is_source = before.is_source or page.id in drawn_from
@@ -81,6 +82,8 @@ def take_out(
             useless.append(page.id)
         elif left != page.said:
             _change(connection, page, left)
+        if page.id in needed:
+            _shorten_quotes(connection, page.id, [*quotes, *cut_out(page.said, quotes)])
     lose_answers(connection, retold)
     _unmake(connection, retold)
     retelling = update(pages).where(pages.c.id.in_(retold))
@@ -129,17 +132,26 @@ def _still_told(connection: Connection, person: str, left: str) -> list[str]:
     ]
 
 
-def _candidates(fact: Any, drawn_from: set[str]) -> Any:
-    bare = fact.quote.strip(" 。．.!！?？、,")
-    same = func.instr(func.lower(pages.c.said), bare.lower()) > 0 if bare else pages.c.id.is_(None)
-    own = pages.c.id.in_(drawn_from)
-    return select(pages.c.id, pages.c.said).where(pages.c.person == fact.person, or_(own, same))
+def _pages_of(connection: Connection, person: str) -> Sequence[Any]:
+    return connection.execute(
+        select(pages.c.id, pages.c.said).where(pages.c.person == person)
+    ).all()
 
 
 def _left(said: str, quotes: Sequence[str], *, is_source: bool) -> str:
     left = without(said, quotes)
     is_unfound = any(quotes) and left == said
     return "" if is_source and is_unfound else left
+
+
+def _shorten_quotes(connection: Connection, page_id: str, cut: Sequence[str]) -> None:
+    """Take what was cut out of a page out of the quotes, too, of the facts that stay."""
+    drawn = select(sources.c.fact).where(sources.c.page == page_id)
+    wanted = select(facts.c.id, facts.c.quote).where(facts.c.id.in_(drawn))
+    for fact in connection.execute(wanted).all():
+        left = without_any(fact.quote, cut)
+        if left != fact.quote:
+            connection.execute(update(facts).where(facts.c.id == fact.id).values(quote=left))
 
 
 def _change(connection: Connection, page: Row[Any], said: str) -> None:

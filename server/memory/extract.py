@@ -217,7 +217,8 @@ def _stands_alone(sentence: str, language: str) -> bool:
 def _quoted(sentence: str, page: Page) -> str:
     """Keep a statement word for word; an English sentence ends inside the marks."""
     words = sentence.strip().rstrip("。．.!！")
-    return framed(words if page.language in ("ja", "zh") else f"{words}.", page.language)
+    ends_itself = page.language in ("ja", "zh") or words.endswith(("?", "？"))
+    return framed(words if ends_itself else f"{words}.", page.language)
 
 
 def _dialogue(pages: Sequence[Page]) -> str:

@@ -34,6 +34,10 @@ class FactVectors:
             for row in self._database.rows(query)
         }
 
+    def owners(self) -> list[str]:
+        """Return everybody of whom facts, and so embeddings, are stored."""
+        return sorted(row[0] for row in self._database.rows(select(facts.c.person).distinct()))
+
     def missing_in(self, stamp: str) -> list[str]:
         """Return the persons with facts that have no embedding made with `stamp`."""
         made = select(vectors.c.fact).where(vectors.c.stamp == stamp)

@@ -12,7 +12,7 @@ from server.memory.grounding import is_spoken, refusal
 from server.memory.habits import weekdays
 from server.memory.importance import importance_of
 from server.memory.models import Fact, Importance, Kind, Origin, Page
-from server.memory.temporal import Granularity, TimeSpan
+from server.memory.temporal import TimeSpan
 from server.memory.wording import bare, plain_analysis, without_frame
 
 LONGEST_EVENT_DAYS = 40
@@ -134,8 +134,8 @@ def event_days(
 ) -> tuple[date | None, date | None]:
     """Return the first and the last day that a statement speaks of, if it names days at all.
 
-    A day of which only the month had to be guessed ("the 28th") counts where no other is sure; a bare weekday, an hour
-    and a birthday come round again and again.
+    A day of which only the month had to be guessed ("the 28th") counts where no other is sure, and one of which only the
+    hour had to be ("tomorrow at ten") is sure; a bare weekday, an hour and a birthday come round again and again.
 
     Args:
         text: The statement.
@@ -147,7 +147,7 @@ def event_days(
     guessed = [] if _comes_every_year(text, language) else [*filter(_is_calendar_day, spans)]
     days = [
         (span.first_day, span.last_day)
-        for span in [span for span in spans if span.certain] or guessed
+        for span in [span for span in spans if span.certain or span.day_certain] or guessed
         if (span.last_day - span.first_day).days < LONGEST_EVENT_DAYS
     ]
     if not days:
@@ -156,7 +156,7 @@ def event_days(
 
 
 def _is_calendar_day(span: TimeSpan) -> bool:
-    return span.granularity is Granularity.DAY and not weekdays(span.phrase)
+    return span.day_certain is not None and not weekdays(span.phrase)
 
 
 def _comes_every_year(text: str, language: str) -> bool:

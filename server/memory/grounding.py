@@ -23,7 +23,7 @@ from server.memory.claims import (
 from server.memory.contrasts import are_contrary
 from server.memory.counts import counted, numbers_in
 from server.memory.habits import weekdays
-from server.memory.statements import sentences, telling_places
+from server.memory.statements import clauses_of, sentences, telling_places
 from server.memory.temporal import Granularity, TimeSpan
 from server.memory.terms import Analysis, Term, TermKind, analyse, letters, verb_stem
 from server.memory.wording import plain_analysis, without
@@ -64,7 +64,7 @@ def refusal(
         said_at: When it was said, aware.
         week_start: First day of the week, 0 for Monday.
     """
-    turn = sentences(said)
+    turn = clauses_of(said, language)
     quoted = _places_of(quote, turn)
     if not quoted:
         return Refusal.QUOTE

@@ -1,7 +1,7 @@
 """Vectors by person: a derived index that can be thrown away and filled again from the store at any time."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -77,6 +77,9 @@ class VectorIndex(Protocol):
 
     def erase(self, person: str) -> None:
         """Delete everything of a person, from disk too, and what other models left of them."""
+
+    def erase_others(self, kept: Collection[str]) -> None:
+        """Delete everything of everybody but these persons. What is on a server may be another Omoide's, and stays."""
 
     def close(self) -> None:
         """Write everything to disk and let others in."""

@@ -4,7 +4,7 @@ import json
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -37,6 +37,7 @@ _DENSE: Final = "dense"
 _SPARSE: Final = "words"
 _STAMP: Final = "stamp.json"
 _SHARD: Final = "shard"
+_ANY_OWNER: Final = "[0-9a-f]" * 40
 _MOST_OPEN: Final = 64
 """An open shard costs a thread, a file and about 0.1 MB; opening one takes 15 to 50 ms."""
 _NEVER_KILOBYTES: Final = 2**40
@@ -123,6 +124,15 @@ class EdgeIndex:
         with self._lock:
             self._close_shard(owner)
             self._folder.remove(self._path(owner))
+
+    def erase_others(self, kept: Collection[str]) -> None:
+        """Delete the folders of everybody but these persons."""
+        owners = {owner_key(person) for person in kept}
+        with self._lock:
+            for path in list(self._folder.path.glob(_ANY_OWNER)):
+                if path.name not in owners:
+                    self._close_shard(path.name)
+                    self._folder.remove(path)
 
     def close(self) -> None:
         """Write everything to disk and let others in."""

@@ -5,7 +5,7 @@ server all persons share one: a collection of its own costs a server megabytes f
 """
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -149,6 +149,20 @@ class QdrantIndex:
                 elif self._shared:
                     owned = models.FilterSelector(filter=_owned_by(owner))
                     self._client.delete(name, owned, wait=True)
+
+    def erase_others(self, kept: Collection[str]) -> None:
+        """Delete the collections of everybody but these persons; those that are shared on a server stay."""
+        if self._remote:
+            return
+        owners = [owner_key(person) for person in kept]
+        with self._lock, _client_faults():
+            for name in self._collections():
+                if self._shared:
+                    others = models.Filter(must_not=[_owned_by(owner) for owner in owners])
+                    self._client.delete(name, models.FilterSelector(filter=others), wait=True)
+                elif not name.endswith(tuple(f"-{owner}" for owner in owners)):
+                    self._client.delete_collection(name)
+                    self._known.discard(name)
 
     def close(self) -> None:
         """Write everything to disk and let others in."""

@@ -63,6 +63,7 @@ def open_memory(
     writer = Writer(store)
     fading, agent = config.fading, config.persona.name
     shelves = Shelves(store, writer, index, embedder, wording, fading=fading, agent=agent)
+    shelves.erase_unknown()
     ground = _Ground(
         config,
         store,

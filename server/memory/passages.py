@@ -10,7 +10,13 @@ from dataclasses import replace
 from datetime import timedelta
 
 from server.memory.models import Page
-from server.memory.statements import is_question
+from server.memory.statements import (
+    is_hypothetical,
+    is_order,
+    is_question,
+    is_statement,
+    sentences,
+)
 from server.memory.terms import words_of
 
 _ONE_BREATH = timedelta(seconds=45)
@@ -24,8 +30,12 @@ _LINKING_END = {
         r"(?:,|\b(?:and|but|or|nor|because|unless|although|than|a|an|the|my|your|our|their|its|every|i|i'm|we're))\s*$",
         re.IGNORECASE,
     ),
-    "zh": re.compile(r"(?:[，、]|和|跟|把|被|从|因为|但是|所以|如果|然后|还有)\s*$"),
+    # A short one is a word of its own behind whom or when it links: 我和, 明天和, and neither 温和 nor 棉被.
+    "zh": re.compile(
+        r"(?:[，、]|(?<=[我你您他她它咱们天妈爸哥姐弟妹友事])[和跟把被从]|因为|但是|所以|如果|然后|还有)\s*$"
+    ),
 }
+_COMMA_AT_END = re.compile(r"[,，、]\s*$")
 
 
 def passages(pages: Sequence[Page]) -> list[Page]:
@@ -45,13 +55,16 @@ def passages(pages: Sequence[Page]) -> list[Page]:
 
 
 def _join(begun: Page, page: Page) -> Page:
-    blank = "" if page.language in ("ja", "zh") else " "
     return replace(
         page,
-        said=f"{begun.said}{blank}{page.said}",
+        said=f"{begun.said}{_blank(page.language)}{page.said}",
         at=begun.at,
         begun_in=(*begun.begun_in, begun.id),
     )
+
+
+def _blank(language: str) -> str:
+    return "" if language in ("ja", "zh") else " "
 
 
 def _goes_on(begun: Page, page: Page) -> bool:
@@ -62,7 +75,27 @@ def _goes_on(begun: Page, page: Page) -> bool:
         and (begun.device, begun.language) == (page.device, page.language)
         and page.at - begun.at <= _ONE_BREATH
         and is_unfinished(begun.said, begun.language)
+        and not _stands_apart(begun.said, page.said, page.language)
     )
+
+
+def _stands_apart(begun: str, said: str, language: str) -> bool:
+    """Say whether what was said next is no end to what was begun: it would take away what that tells.
+
+    "My new job is from next month" may be all, where a comma or a particle promises more. A question or an order behind
+    it is one of its own.
+    """
+    openings = sentences(said)
+    if not openings or not is_statement(last := sentences(begun)[-1], language):
+        return False
+    first = openings[0]
+    if is_question(f"{_COMMA_AT_END.sub('', last)}, {first}"):
+        return True
+    # A Japanese order shows at its end, and so in the whole. In front of others a verb may also go on: "Tomorrow I | call".
+    if language != "ja" and _COMMA_AT_END.search(last) and is_order(first):
+        return True
+    whole = f"{last}{_blank(language)}{first}"
+    return not (is_statement(whole, language) or is_hypothetical(whole))
 
 
 def is_unfinished(text: str, language: str) -> bool:

@@ -78,6 +78,9 @@ class HybridReader:
             [self._wording.of_query(part) for part in wholes],
             self._section.embed_timeout_seconds,
         )
+        shelf = await self._shelves.renewed(
+            shelf, person, at, as_of=as_of
+        )  # something may be forgotten
         return await to_thread.run_sync(self._rank, person, shelf, language, at, wholes, vectors)
 
     def _rank(
@@ -161,6 +164,7 @@ class ArticleReader:
         vectors = await embed_in_time(
             self._embedder, [self._wording.of_query(text)], section.embed_timeout_seconds
         )
+        shelf = await self._shelves.renewed(shelf, person, at, as_of=as_of)
         cosines = shelf.cosines(vectors[0], set(shelf.entries)).of
         nearest = sorted(cosines, key=lambda key: (-cosines[key], key))[
             : section.article.candidates

@@ -108,6 +108,13 @@ class Shelves:
             self._shelves.popitem(last=False)
         return filled.shelf
 
+    async def renewed(
+        self, shelf: Shelf, person: str, at: datetime, *, as_of: bool = False
+    ) -> Shelf:
+        """Return the same shelf, or another one if the store has changed since; arguments and errors are those of `get`."""
+        counter = await to_thread.run_sync(self._store.change_count, person)
+        return shelf if counter == shelf.counter else await self.get(person, at, as_of=as_of)
+
     async def embed(self, facts: Sequence[Fact]) -> dict[str, Vector]:
         """Return the vectors of facts, in the form in which they are searched, by id.
 
@@ -181,19 +188,31 @@ class Shelves:
         """Erase what could not be erased before."""
         await self.forget(tuple(self._unerased))
 
+    def erase_unknown(self) -> None:
+        """Erase from the index whom the store knows no fact of: the program may have ended before it could. Blocks.
+
+        An index that can't do it is logged.
+        """
+        try:
+            self._index.erase_others(self._store.vectors.owners())
+        except StoreError as error:
+            log.warning("index-not-erased", code=error.code, reason=str(error))
+
     def find(
         self, person: str, shelf: Shelf, vector: Vector | None, terms: Analysis, limit: int
     ) -> set[str]:
         """Return the ids of the facts that are nearest by meaning and by words. Blocks."""
         if shelf.of_past:
             return set(shelf.entries)  # the index knows the present only
+        unindexed = {key for key, entry in shelf.entries.items() if entry.vector is None}
         try:
-            hits = [] if vector is None else self._index.search_dense(person, vector, limit)
-            hits += self._index.search_sparse(person, query_weights(terms, shelf), limit)
+            near = [] if vector is None else self._index.search_dense(person, vector, limit)
+            hits = near + self._index.search_sparse(person, query_weights(terms, shelf), limit)
         except StoreError as error:
             log.warning("index-trouble", code=error.code, reason=str(error))
             return set(shelf.entries)  # slower, and right
-        unindexed = {key for key, entry in shelf.entries.items() if entry.vector is None}
+        if vector is not None and len(near) < min(limit, len(shelf.entries) - len(unindexed)):
+            return set(shelf.entries)  # it was erased meanwhile, as something was forgotten
         return unindexed | {hit.id for hit in hits if hit.id in shelf.entries}
 
     def _fill(self, person: str, at: datetime) -> _Filled:
@@ -242,7 +261,9 @@ class Shelves:
             self._index.erase(person)  # who is only asked after gets no files
             return
         there = self._index.ids(person)
-        self._index.remove(person, sorted(there - wanted.keys()))
+        if there - wanted.keys():  # forgotten, and the program ended before the files were erased
+            self._index.erase(person)
+            there = set()
         new = [_point(wanted[key]) for key in sorted(wanted.keys() - there)]
         if new:
             self._index.upsert(person, new)

@@ -6,7 +6,9 @@ Only statements can become facts. The rules look at one sentence at a time, in J
 import re
 from collections.abc import Sequence
 
-from server.memory.subjects import has_living_subject
+from server.memory import te_forms
+from server.memory.clauses import parts
+from server.memory.retractions import taken_back
 from server.memory.ties import is_of_the_world, is_tied
 from server.memory.whole_words import occurs
 from server.splitter import SentenceSplitter
@@ -98,18 +100,6 @@ _ORDER = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-# A bare て-form bids, or only goes on telling: who does it, or how it is, says which.
-_BIDS_OR_TELLS_ON = re.compile(
-    r"(?<!く)(?<![っいしきりぎびみちにえけせてねべめれげぜ]たっ)(?<![いん]だっ)(?<!るっ)[てで](?:くれる|ね)?[。.!！]*$"
-)
-_ALWAYS_BIDS = re.compile(
-    r"(?:教え|言っ|聞かせ|見せ|伝え|起こし|つけ|付け|消し|かけ|止め|流し|鳴らし|開け|閉め|読ん|歌っ|調べ|探し|静かにし|手伝っ"
-    r"|(?:待っ|見|覚え|持っ|黙っ|起き|座っ|寝|聞い|置い|立っ|い|し|やめ)[てで])[てで](?:くれる|ね)?[。.!！]*$"
-)
-_TELLS_ON = re.compile(r"[ぁ-ん][てで][てで]ね?[。.!！]*$")
-_SUBORDINATE = re.compile(
-    r"たら|なら|れば|から|ので|とき|時は|けど|[だるいたよね]って(?!る|た|て)|と(?:言|伝)"
-)
 _KEEP_ORDER = re.compile(
     r"^\W*(?:don't forget|remember)\b.{8,}|(?:忘れないで|覚えて(?:おいて|て)).{6,}|(?<=.{6})(?:忘れないで|覚えて(?:おいて|て))",
     re.IGNORECASE,
@@ -152,18 +142,27 @@ _COMMA = re.compile(r"[、，,]\s*")
 
 _FEWEST_LETTERS = {"ja": 4, "zh": 3, "en": 4}
 _REFERS_BACK = re.compile(r"\b(?:he|she|it|they|his|her|its|their)\b|[他她它]", re.IGNORECASE)
-_JOKE = re.compile(
-    r"冗談(?!じゃ|では)|なんちゃって|なーんて|なんてね|(?:^|、)(?:うそ|嘘)(?:だよ|です|うそ|ぴょん)"
-    r"|\b(?:just|only|was|am|i'm)\ (?:kidding|joking)\b|\b(?:just\ )?a\ joke\b|开玩笑|骗你的|逗你的",
+_BEGINS_WITH_WHO = re.compile(
+    r"^\W*(?:(?:he|she|they)(?:'\w+)?|his|her|their|its|it(?:'s|\ is|\ was)\ (?:called|named))\b|^[他她它]",
     re.IGNORECASE,
 )
-"""Takes back what was said before it."""
+_INTRODUCED = re.compile(
+    r"\b(?:son|daughter|sister|brother|husband|wife|friend|cousin|niece|nephew|uncle|aunt|grand\w+|dog|cat|neighbou?r|girl|boy|partner|"
+    r"called|named|name's|name is|met|with),? ([A-Z][a-z]+)\b"
+)
+_LONGEST_PASSAGE = 200
+"""Letters of a statement together with those that go on about it."""
 
 
 def sentences(text: str) -> list[str]:
     """Cut what somebody said into sentences, trimmed, without empty ones."""
     splitter = SentenceSplitter(max_chars=len(text) + 1)
     return splitter.push(text) + splitter.flush()
+
+
+def clauses_of(text: str, language: str) -> list[str]:
+    """Cut what somebody said into sentences, and off from each what is asked or bid behind what it tells."""
+    return [part for one in sentences(text) for part in parts(one, language, _asks)]
 
 
 def is_question(sentence: str) -> bool:
@@ -182,19 +181,34 @@ def is_order(sentence: str) -> bool:
         return False
     if _ORDER.search(sentence):
         return True
-    return _BIDS_OR_TELLS_ON.search(sentence) is not None and not _tells_on(sentence)
+    return te_forms.bids(sentence)
 
 
 def statements(text: str, language: str) -> list[str]:
-    """Return the sentences of what somebody said that tell something about their life, and are not taken back as a joke."""
-    return [sentence for sentence in in_earnest(text) if is_statement(sentence, language)]
+    """Return the sentences of what somebody said that tell something about their life, and are not taken back.
+
+    What only goes on about somebody ("They are called Salt and Pepper") stays with the sentence before it, which says who.
+    """
+    turn = clauses_of(text, language)
+    told: list[str] = []
+    last = None
+    for place in telling_places(turn, language)[1]:
+        sentence = turn[place]
+        if is_tied(_told(sentence), language) or _names_one_of(told, sentence):
+            told.append(sentence)
+        elif last == place - 1 and _BEGINS_WITH_WHO.match(sentence) and _fits(told[-1], sentence):
+            told[-1] = f"{told[-1]} {sentence}" if language == "en" else told[-1] + sentence
+        else:
+            continue
+        last = place
+    return told
 
 
 def in_earnest(text: str) -> list[str]:
-    """Cut what somebody said into sentences, without those that are taken back as a joke."""
+    """Cut what somebody said into sentences, without those that are taken back."""
     turn = sentences(text)
-    jokes = _jokes(turn)
-    return [sentence for place, sentence in enumerate(turn) if place not in jokes]
+    withdrawn = taken_back(turn)
+    return [sentence for place, sentence in enumerate(turn) if place not in withdrawn]
 
 
 def telling_places(turn: Sequence[str], language: str) -> tuple[list[int], list[int]]:
@@ -202,27 +216,35 @@ def telling_places(turn: Sequence[str], language: str) -> tuple[list[int], list[
 
     "He is called Rex" tells of the speaker's life behind "I have a dog", alone it does not.
     """
-    jokes = _jokes(turn)
+    withdrawn = taken_back(turn)
     telling: list[int] = []
     own: list[int] = []
     for place, sentence in enumerate(turn):
         told = _told(sentence)
-        if place in jokes or not _tells(told, language):
+        if place in withdrawn or not _tells(told, language):
             continue
         telling.append(place)
-        if is_tied(told, language) or (own and _REFERS_BACK.search(told)):
+        before = [turn[one] for one in own]
+        if (
+            is_tied(told, language)
+            or (own and _REFERS_BACK.search(told))
+            or _names_one_of(before, told)
+        ):
             own.append(place)
     return telling, own
 
 
-def _jokes(turn: Sequence[str]) -> set[int]:
-    """Return the places of jokes: of those who say so, and of what they take back."""
-    return {
-        taken
-        for place, sentence in enumerate(turn)
-        if _JOKE.search(sentence)
-        for taken in (place - 1, place)
-    }
+def _names_one_of(before: Sequence[str], sentence: str) -> bool:
+    """Say whether a sentence names somebody whom those before it named: Noah after "our son Noah is eight"."""
+    return any(
+        re.search(rf"\b{re.escape(name)}\b", sentence)
+        for told in before
+        for name in _INTRODUCED.findall(told)
+    )
+
+
+def _fits(before: str, sentence: str) -> bool:
+    return len(before) + len(sentence) <= _LONGEST_PASSAGE
 
 
 def is_statement(sentence: str, language: str) -> bool:
@@ -243,6 +265,11 @@ def _tells(told: str, language: str) -> bool:
     return not all(map(_COURTESY.match, _COMMA.split(told))) and not is_of_the_world(told)
 
 
+def _asks(sentence: str) -> bool:
+    told = _told(sentence)
+    return is_question(told) or is_order(told)
+
+
 def _told(sentence: str) -> str:
     """Return a sentence without what only opens it."""
     opened = None
@@ -250,12 +277,3 @@ def _told(sentence: str) -> str:
         opened, sentence = sentence, _OPENING.sub("", sentence)
     kept = _ASKS_TO_KEEP.sub("", sentence)
     return sentence if kept == sentence else kept.rstrip("?？ ")
-
-
-def _tells_on(sentence: str) -> bool:
-    """Say whether a sentence that ends in て goes on telling: 娘はピアノを習っててね, where 電気を消してね bids."""
-    if _ALWAYS_BIDS.search(sentence):
-        return False
-    if _TELLS_ON.search(sentence):
-        return True
-    return has_living_subject(sentence) and not _SUBORDINATE.search(sentence)

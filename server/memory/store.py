@@ -286,7 +286,7 @@ def _fact(row: Row[Any], said_in: tuple[str, ...]) -> Fact:
         quote=row.quote,
         event_from=row.event_from,
         event_to=row.event_to,
-        origin=Origin(row.origin),
+        origin=Origin(row.origin) if row.origin in set(Origin) else Origin.HAND,
         sources=said_in,
         importance=Importance(row.importance),
         about=row.about,

@@ -8,7 +8,7 @@ from sudachipy import Morpheme
 
 from server.memory import lexicon
 from server.memory.subjects import has_living_subject
-from server.memory.temporal.number_words import alternatives
+from server.memory.temporal.number_words import ENGLISH_NUMBERS, alternatives
 from server.memory.terms import words_of
 
 _OWN = re.compile(
@@ -25,8 +25,46 @@ _AROUND = [
     "kids", "boys", "girls", "twins", "baby", "grandkids", "grandchildren", "missus", "dog", "cat", "puppy", "kitten", "vet",
     "physio", "dentist", "surgeon", "plumber", "midwife", "builder", "babysitter", "wedding", "funeral", "operation", "surgery",
     "car", "van", "printer", "workshop", "garage", "garden", "boiler", "fridge", "oven", "roof", "house", "flat", "kitchen",
+    "wifi", "wi-fi", "password", "passcode", "trash", "rubbish", "garbage", "recycling", "dishwasher", "washing machine", "thermostat",
+    "basement", "attic", "shed", "bathroom", "bedroom", "living room", "fuse box", "mailbox", "cleaner", "gardener", "electrician",
 ]  # fmt: skip
-_AROUND_ZH = ["老伴", "爱人", "孙女", "孩子们", "家里", "外孙女", "护工"]
+_AROUND_ZH = [
+    "老伴", "爱人", "孙女", "孩子们", "家里", "外孙女", "护工", "密码", "钥匙", "无线网", "垃圾", "冰箱", "洗衣机", "保姆",
+]  # fmt: skip
+# "The spare key is under the pot" is of this house, "the key to success" is not.
+_AT_HOME = re.compile(
+    r"\bthe (?:\w+ ){0,2}(?:keys?(?! to (?!the\b|our\b|my\b))|(?:alarm|door|gate|garage) code|bins?)\b",
+    re.IGNORECASE,
+)
+
+# Whoever goes by the given name alone is somebody of the speaker's life where the matter is one of every household. A full
+# name, a place or an author stands with other matters.
+_NO_GIVEN_NAME = r"""(?:The|This|That|These|Those|There|Here|It|He|She|They|You|What|Who|Some|Every|Any|No|Not|All|Most|Many|One|Another|Each|Nothing
+    |(?:Every|Some|Any|No)(?:one|body|thing|where)|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Today|Tomorrow|Yesterday|Tonight
+    |January|February|March|April|May|June|July|August|September|October|November|December|Spring|Summer|Autumn|Winter|Mother|Father|New|Let)"""
+_NAMED = rf"(?:^|[.!?;,:]\s|\b(?:and|but|because|so)\ )(?!{_NO_GIVEN_NAME}(?!\w))[A-Z][a-z]+"
+_MATTER = r"""(?:recitals?|practi[cs]e|rehearsals?|training|lessons?|class(?:es)?|appointments?|check-?ups?|dentist|doctor|teacher|tutor|coach|school|kindergarten
+    |nursery|daycare|preschool|homework|exams?|trip|flight|birthday|part(?:y|ies)|sleepover|playdate|wedding|graduation|surgery|operation|fever|cold|cough
+    |allerg(?:y|ies)|medicine|medication|inhaler|pills?|shifts?|interview|bedtime|lunch(?:box)?|glasses|braces|favou?rite|phone\ number|number|room|shoes|size
+    |backpack|bike|car|boyfriend|girlfriend|husband|wife|mother|mom|mum|father|dad|sister|brother|son|daughter|kids|cat|dog|hamster|job|meeting|visit|concert
+    |play|game|match|tournament|camp|piano|violin|guitar|swimming|soccer|football|ballet|karate|judo|tennis|gymnastics|choir|scouts)"""
+_OF_NAMED = re.compile(
+    rf"""
+    {_NAMED}'s\ (?:\w+\ ){{0,2}}?{_MATTER}\b
+    | {_NAMED}\ (?:(?:also|still|always|really|just)\ )?(?:
+        (?:has|had|got|goes|went|takes|starts|started|needs|forgot|missed|finished|plays|quit|joined)\ (?:[\w']+\ ){{0,3}}?{_MATTER}\b
+        | (?:is|turns|turned|is\ turning|will\ be)\ (?:about\ |almost\ |now\ )?(?:\d{{1,3}}|{alternatives(ENGLISH_NUMBERS)}(?:-\w+)?)(?:\ years\ old|\ now|\ (?:on|in|this|next|today|tomorrow)\b.*)?\W*$
+        | (?:is|was)\ (?:\w+\ )?(?:allergic|afraid|scared|intolerant|vegetarian|vegan|pregnant|diabetic|left-handed|sick|ill)\b
+        | (?:is|was)\ (?:staying|visiting|coming)\b | is\ in\ (?:\w+\ )?(?:grade|hospital|kindergarten|college|preschool|year\ \w+)\b
+        | (?:likes|loves|hates|wants|dislikes|prefers|(?:can't|can\ not|cannot|doesn't|won't)\ (?:eat|like|stand|drink|sleep))\ )
+    """,
+    re.VERBOSE,
+)
+# 小明 and 阿强 are called so by those who know them.
+_NAMED_ZH = re.compile(
+    r"(?:^|[，,。！])(?:小(?![时学说心孩狗猫鸟吃区麦雪雨偷费组伙贩行朋])|阿(?!拉|姨|富|根)|老(?![师板人虎鼠年大外家是]))[\u4e00-\u9fff]{1,2}?"
+    r"(?:的|在|是|有|对|今年|今天|明天|后天|昨天|上|下|每|要|去|会|得|喜欢|讨厌|不|住|周|星期)"
+)
 
 # What somebody who leaves out "I" begins with: "Got married yesterday", "Allergic to nuts".
 _LEFT_OUT = re.compile(
@@ -79,10 +117,13 @@ _KINDS = re.compile(
 
 
 def is_tied(sentence: str, language: str) -> bool:
-    """Say whether a sentence names the speaker or somebody of their life. In Japanese that is left out as a rule."""
+    """Say whether a sentence names the speaker, or somebody or something of their life. In Japanese that is left out as a rule."""
     if language == "ja" or _OWN.search(sentence) or _LEFT_OUT.search(sentence):
         return True
-    return _people(language).search(sentence) is not None
+    if _people(language).search(sentence):
+        return True
+    ties = (_NAMED_ZH,) if language == "zh" else (_OF_NAMED, _AT_HOME)
+    return any(tie.search(sentence) for tie in ties)
 
 
 def is_of_the_world(sentence: str) -> bool:

@@ -49,10 +49,16 @@ class WorkingBuffer:
         self._pages.pop(person, None)
 
     def since(self, person: str, page_ids: Collection[str]) -> list[str]:
-        """Return the first of these exchanges and those after it, in which it may have come up again."""
-        ids = [page.id for page in tuple(self._pages.get(person, ()))]
-        first = next((place for place, id_ in enumerate(ids) if id_ in page_ids), len(ids))
-        return ids[first:]
+        """Return these exchanges and those after them in the same talk, in which they may have come up again."""
+        found: list[str] = []
+        before: Page | None = None
+        for page in tuple(self._pages.get(person, ())):
+            follows = before is not None and before.id in found
+            goes_on = before is not None and _between(before.at, page.at) <= self.window
+            if page.id in page_ids or (follows and goes_on):
+                found.append(page.id)
+            before = page
+        return found
 
     def forget_pages(self, person: str, page_ids: Collection[str]) -> None:
         """Forget some of what was said a moment ago."""

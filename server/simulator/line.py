@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import quote, urlsplit, urlunsplit
 
 import anyio
 import httpx2
@@ -49,9 +49,9 @@ class Identity:
         return str(uuid.uuid5(uuid.NAMESPACE_URL, f"omoide-simulator:{self.device}"))
 
     def headers(self) -> dict[str, str]:
-        """Return the headers that name it, for HTTP and WebSocket."""
+        """Return the headers that name it, for HTTP and WebSocket; a name of any script is percent-encoded."""
         named = {"Device-Id": self.device, "Client-Id": self.client}
-        return {**named, "Omoide-Person": self.person} if self.person else named
+        return {**named, "Omoide-Person": quote(self.person)} if self.person else named
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,24 @@ async def test_what_two_turns_ask_together_is_kept_as_two_each_in_its_language_a
     assert (second.at - first.at).total_seconds() == pytest.approx(1.5, abs=0.01)
 
 
+async def test_a_turn_names_those_that_it_answers_too() -> None:
+    house, device = (
+        make_house([5.0, "はい。"], [5.0, "はい。"], ["はい。"], ["うん。"]),
+        FakeDevice(),
+    )
+    async with talking(house, device):
+        for text in ("猫を飼った", "犬も飼った", "鳥も飼った"):
+            device.put(TextSaid(text))
+            await anyio.sleep(1.5)
+        await stops(device)
+        device.put(TextSaid("ありがとう"))
+        await anyio.sleep(5)
+    first, second, third, last = house.recent.list()
+    assert (first.answers, second.answers) == ((), (first.id,))
+    assert third.answers == (first.id, second.id)
+    assert last.answers == ()
+
+
 async def test_questions_that_pile_up_are_kept_whole_though_the_model_gets_their_end_alone() -> (
     None
 ):

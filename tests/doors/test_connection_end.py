@@ -13,6 +13,7 @@ from firmware_bridge import (
 from server.errors import LlmError
 from server.ports import Device
 from tests.doors.premises import (
+    HELLO,
     ROBOT,
     SECONDS,
     Doors,
@@ -20,6 +21,7 @@ from tests.doors.premises import (
     end_of,
     frames,
     greet,
+    hear,
     keep_sending,
     listen_for_ever,
     open_doors,
@@ -169,6 +171,27 @@ async def test_a_conversation_that_fails_ends_alone_in_one_line_without_what_was
     assert (logs[0]["code"], logs[0]["device"]) == (code, ROBOT)
     assert "person said" not in repr(logs) + caplog.text
     assert "Traceback" not in repr(logs) + caplog.text
+
+
+async def test_a_robot_that_is_hung_up_on_hears_of_it_while_its_last_words_are_still_recognised(
+    tmp_path: Path,
+) -> None:
+    is_kept = anyio.Event()
+
+    async def talk(device: Device) -> None:
+        async for _ in device.events():
+            pass
+        with anyio.CancelScope(shield=True):
+            await is_kept.wait()
+
+    async with open_doors(tmp_path, talk) as doors, doors.robot() as line:
+        await line.send(HELLO)
+        await hear(line)
+        await line.send("{not json")
+        try:
+            assert await end_of(line) == (1002, "text-not-json")
+        finally:
+            is_kept.set()
 
 
 async def test_a_conversation_that_blocks_does_not_hold_another_up(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from server.config import RecordingSection
 from server.errors import OmoideError
 from server.memory.models import Fact
 from server.recording import RECORDINGS, Recorder, recordings_of
-from server.turn import Recalled, Recollection
+from server.turn import Kept, Recalled, Recollection
 from tests.doors.premises import FROM_AFAR, Doors, open_doors
 from tests.memory.remembering import fact, turn
 
@@ -226,7 +226,7 @@ async def test_a_forgotten_fact_is_in_no_turn_and_no_recording(doors: Doors) -> 
     with doors.app.turns.record("robot", "hana") as running:
         running.recalled = asked.recalled
         await ask(doors, "DELETE", f"/api/memory/facts/{stored['id']}")
-        assert running.forgotten
+        assert running.kept is Kept.WORDS
     assert [each.id for each in doors.app.recent.list()] == ["later", "before"]
     left = [file.stem for file in (doors.app.data / RECORDINGS).rglob("*") if file.is_file()]
     assert sorted(one.partition("-")[2] for one in left) == ["before", "later"]

@@ -16,6 +16,7 @@ from server.memory.index_edge import EdgeIndex
 from server.memory.index_qdrant import QdrantIndex
 from tests.memory.indexes import (
     DIMENSIONS,
+    ENGINES,
     ON_DISK,
     axis,
     code_of,
@@ -86,6 +87,23 @@ def test_an_erased_person_leaves_nothing_on_disk(engine: str, tmp_path: Path) ->
         assert not any(id_.encode() in path.read_bytes() for path in files)
         assert index.ids("stays") == {"other"}
         assert index.ids("goes") == set()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_others_than_those_who_are_kept_are_erased_but_not_on_a_server(
+    engine: str, tmp_path: Path
+) -> None:
+    persons = ("hana", "ken", "../yui")
+    with opened(engine, tmp_path) as index:
+        for person in persons:
+            index.upsert(person, [point("a", axis(0))])
+        index.erase_others(["ken", "nobody"])
+        kept = [person for person in persons if index.count(person)]
+        assert kept == (list(persons) if engine == "server" else ["ken"])
+        index.erase_others([])
+        assert index.count("ken") == (engine == "server")
+        index.upsert("hana", [point("b", axis(1))])
+        assert "b" in index.ids("hana")
 
 
 def test_erasing_reaches_what_another_model_left_on_a_server() -> None:

@@ -34,6 +34,7 @@ def cut(said: str, language: str = "ja") -> Page:
         ("en", "On Monday,"),
         ("zh", "我明天和"),
         ("zh", "下周六，"),
+        ("zh", "我妈妈从"),
     ],
 )
 def test_after_some_words_another_one_has_to_follow(language: str, text: str) -> None:
@@ -57,6 +58,10 @@ def test_after_some_words_another_one_has_to_follow(language: str, text: str) ->
         ("en", "I don't want to"),
         ("zh", "我的猫叫小白"),
         ("zh", "几点了"),
+        ("zh", "我昨天买了新棉被"),
+        ("zh", "我妈妈的性格很温和"),
+        ("zh", "我的房间冬天很暖和"),
+        ("zh", "我们公司要求绝对服从"),
         ("ko", "내일은"),
     ],
 )
@@ -92,6 +97,46 @@ def test_what_was_not_cut_off_in_mid_sentence_stays_apart(change: dict[str, obje
     first = replace(cut("明日は"), **change)  # type: ignore[arg-type]
     second = page("病院に行きます", LATER)
     assert passages([first, second]) == [first, second]
+
+
+@pytest.mark.parametrize(
+    ("language", "begun", "after"),
+    [
+        ("ja", "新しい仕事は来月から", "今何時？"),
+        ("ja", "旅行は妹と", "今何時"),
+        ("ja", "プレゼントは妹に", "電気を消して"),
+        ("ja", "私の出身は北海道の", "音楽をかけて"),
+        ("en", "I live with my sister and I", "what time is it"),
+        ("en", "My favourite letter is a", "can you hear me?"),
+        ("en", "I bought a new bed,", "turn on the light"),
+        ("zh", "我喜欢猫，", "播放音乐"),
+        ("zh", "我明天去看妈妈，", "现在几点？"),
+    ],
+)
+def test_what_tells_something_stays_apart_from_a_question_or_an_order(
+    language: str, begun: str, after: str
+) -> None:
+    first, second = cut(begun, language), page(after, LATER, language=language)
+    assert passages([first, second]) == [first, second]
+
+
+@pytest.mark.parametrize(
+    ("language", "begun", "after"),
+    [
+        ("ja", "私の娘が", "ピアノを習って"),
+        ("ja", "旅行は妹と", "京都に行くんだ"),
+        ("ja", "来週は妹と", "京都に行くかもしれない"),
+        ("en", "Tomorrow I", "call my mother"),
+        ("en", "We saw the", "show last night"),
+        ("en", "My cat,", "is called Tama"),
+        ("en", "My sister and I", "play tennis on Sundays"),
+        ("zh", "我明天和", "妈妈去看电影"),
+    ],
+)
+def test_what_ends_a_sentence_is_no_order_and_no_question(
+    language: str, begun: str, after: str
+) -> None:
+    assert len(passages([cut(begun, language), page(after, LATER, language=language)])) == 1
 
 
 _PAGES = st.lists(
@@ -132,6 +177,26 @@ async def test_a_fact_from_two_halves_has_its_day_and_goes_with_both(tmp_path: P
         assert await room.memory.extract() == []
         await room.memory.archive.forget([drawn.id])
         assert await room.memory.archive.pages("hana") == []
+
+
+@pytest.mark.parametrize(
+    ("language", "begun", "after"),
+    [
+        ("zh", "我昨天买了新棉被", "明天几点开会？"),
+        ("zh", "我妈妈的性格很温和", "给我讲个笑话吧"),
+        ("ja", "私の新しい仕事は来月から", "今何時？"),
+    ],
+)
+async def test_a_whole_sentence_that_looks_begun_is_a_fact(
+    tmp_path: Path, language: str, begun: str, after: str
+) -> None:
+    with opened(tmp_path) as room:
+        first = turn(begun, NOON, language=language)
+        first.heard, first.interrupted = "", True
+        room.memory.turn_finished(first)
+        room.memory.turn_finished(turn(after, LATER, language=language))
+        [drawn] = await room.memory.extract()
+        assert drawn.quote == begun
 
 
 async def test_a_statement_before_an_order_or_a_question_is_a_fact(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
+import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from structlog.testing import capture_logs
 
 from server.config import EmbeddingSection
 from server.embedding import build
+from server.memory.terms import analyse
 from server.ports import Embedder, EmbeddingError
 from tests.fakes import FakeEmbedder
 from tests.memory.remembering import NOON, Room, fact, opened
@@ -119,6 +121,46 @@ async def test_what_was_replaced_is_never_recalled(tmp_path: Path) -> None:
         room.memory._store.add_facts([old, new], NOON, superseded={old.id: new.id})
         await room.memory.catch_up()
         assert await room.recalled("どこに住んでいるんだっけ") == [new.text]
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "article"])
+async def test_what_is_forgotten_while_a_question_is_embedded_is_not_recalled(
+    tmp_path: Path, mode: Mode
+) -> None:
+    embedder = FakeEmbedder()
+    retrieval = {"mode": mode, "article": {"threshold": 0.0}}
+    with opened(tmp_path, embedder=embedder, retrieval=retrieval) as room:
+        room.tell(
+            "My locker code word is kumquat.",
+            "Tomorrow I go to the dentist in Nara.",
+            language="en",
+        )
+        locker, dentist = await room.memory.extract()
+        asked = f"What is my locker code word, and {dentist.quote[:-1]}?"
+        assert locker.text in await room.recalled(asked, language="en")
+        embedder.seconds = 0.2
+        recalled: list[str] = []
+
+        async def ask() -> None:
+            recalled.extend(await room.recalled(asked, language="en"))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask)
+            await anyio.sleep(0.05)
+            await room.memory.archive.forget([dentist.id])
+        assert recalled == [locker.text]
+
+
+async def test_an_index_that_is_erased_while_a_question_is_asked_hides_nothing(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path) as room:
+        await room.memory.add([fact(text) for text in FACTS])
+        shelves = room.memory._shelves
+        shelf = await shelves.get("hana", room.clock.now())
+        vector = next(entry.vector for entry in shelf.entries.values())
+        room.memory._index.erase("hana")
+        assert shelves.find("hana", shelf, vector, analyse("", "ja"), 3) == set(FACTS)
 
 
 @pytest.mark.parametrize("failure", ["error", "slow"])

@@ -342,3 +342,241 @@ def test_who_was_named_before_may_be_told_of_without_the_speaker() -> None:
 def test_how_many_children_somebody_has_is_no_population() -> None:
     assert is_statement("うちの子供は二人いるよ。", "ja")
     assert not is_statement("東京の人口は千四百万人だ。", "ja")
+
+
+NAMED = {
+    "en": [
+        "Lily's recital is on November 3rd at 2 pm at the community hall.",
+        "Noah has soccer practice every Saturday at nine.",
+        "Mark's Denver trip got moved to Thursday.",
+        "Lily's teacher is Mrs. Baker.",
+        "Lily is six.",
+        "Noah turned nine on Sunday.",
+        "Lily is allergic to cats.",
+        "Emma loves strawberries.",
+        "The wifi password is bluewhale42.",
+        "The spare key is under the blue flowerpot.",
+        "The trash goes out on Tuesday.",
+        "The alarm code is 2291.",
+    ],
+    "zh": ["小明每周六有足球课。", "备用钥匙在花盆下面。", "无线网密码是12345678。"],
+}
+OF_THE_WORLD = {
+    "en": [
+        "The president gave a speech today.",
+        "Mount Fuji is high.",
+        "The sun rises in the east.",
+        "Everyone loves chocolate.",
+        "The key to success is hard work.",
+        "Japan has many islands.",
+        "Paris is the capital of France.",
+        "Einstein was born in Ulm.",
+        "Japan's population is shrinking.",
+        "Albert Einstein's brain was stolen.",
+        "Monday is a holiday.",
+        "It is six.",
+        "Cats love fish.",
+        "Water boils at 100 degrees.",
+    ],
+    "zh": ["小说很长。", "老虎是动物。", "北京是中国的首都。", "小时候的故事。"],
+}
+
+
+@pytest.mark.parametrize(("language", "said"), [(key, s) for key in NAMED for s in NAMED[key]])
+def test_those_called_by_their_given_name_and_things_of_the_house_are_of_a_life(
+    language: str, said: str
+) -> None:
+    assert is_statement(said, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "said"), [(key, s) for key in OF_THE_WORLD for s in OF_THE_WORLD[key]]
+)
+def test_the_famous_places_and_things_in_general_are_of_none(language: str, said: str) -> None:
+    assert not is_statement(said, language)
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "kept"),
+    [
+        (
+            "We have two goldfish. They're called Salt and Pepper.",
+            "en",
+            ["We have two goldfish. They're called Salt and Pepper."],
+        ),
+        (
+            "Our son Noah is eight. Noah scored two goals.",
+            "en",
+            ["Our son Noah is eight.", "Noah scored two goals."],
+        ),
+        ("我养了一只猫。它叫咪咪。", "zh", ["我养了一只猫。它叫咪咪。"]),
+        ("The sun is a star. It's called Sol.", "en", []),
+        ("I have a dog. Is he big? He is called Rex.", "en", ["I have a dog."]),
+    ],
+)
+def test_what_goes_on_about_somebody_stays_with_what_says_who(
+    said: str, language: str, kept: list[str]
+) -> None:
+    assert statements(said, language) == kept
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "隣の部屋の佐藤さんと将棋を指すのが楽しみでね。",
+        "糖尿病でね。",
+        "歳は八十五でね",
+        "医者に塩分を控えるように言われてね。",
+        "来月手術をすることになってね。",
+        "この間転んで手首を折ってね。",
+        "息子は東京で働いててね。",
+        "主人は今日飲み会だって。",
+        "健診は金曜だって。",
+        "最近眠れなくてね。",
+        "先週から薬が変わってね。",
+        "去年妻を亡くしてね。",
+        "犬を飼い始めてね。",
+        "近所の猫に引っかかれてね。",
+        "母が入院してて。",
+        "明日は病院でね。",
+    ],
+)
+def test_a_te_form_that_goes_on_telling_is_a_statement(said: str) -> None:
+    assert is_statement(said, "ja")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "電気を消してね。",
+        "七時に起こしてね。",
+        "娘に電話してね。",
+        "買い物リストに牛乳を足してね。",
+        "昨日買った牛乳をリストに足してね。",
+        "もっと小さい声でね。",
+        "英語でね。",
+        "元気でね。",
+        "後でね。",
+        "ゴミを捨ててね。",
+        "娘が帰ったら音量を上げてね。",
+        "薬の時間になったら言ってね。",
+        "そこにいててね。",
+        "録画しててね。",
+        "名前を呼んでね。",
+    ],
+)
+def test_a_te_form_that_bids_is_none(said: str) -> None:
+    assert not is_statement(said, "ja")
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "My PIN is 4471. Please don't remember that."),
+        ("en", "My PIN is 4471. Forget I said that."),
+        ("en", "My PIN is 4471, but don't remember that."),
+        ("en", "My PIN is 4471. I use it at my bank. Forget that, please."),
+        ("en", "Don't remember this. My PIN is 4471."),
+        ("en", "Please don't save this: my PIN is 4471."),
+        ("en", "My PIN is 4471. You don't need to remember that."),
+        ("en", "I hate my boss. Scratch that."),
+        ("en", "My PIN is 4471. I don't want you to remember that."),
+        ("ja", "暗証番号は4471。これは覚えなくていいよ。"),
+        ("ja", "暗証番号は4471だよ。今のは忘れて。"),
+        ("ja", "暗証番号は4471だよ。やっぱり今のなし。"),
+        ("ja", "暗証番号は4471だよ。覚えないでね。"),
+        ("ja", "これは覚えないでください。暗証番号は4471です。"),
+        ("ja", "社長が嫌いなんだ。今の話は聞かなかったことにして。"),
+        ("zh", "我的密码是4471。这个别记。"),
+        ("zh", "我的密码是4471。不用记住。"),
+        ("zh", "我的密码是4471。把刚才的忘了吧。"),
+        ("zh", "我的密码是4471。当我没说。"),
+    ],
+)
+def test_what_is_not_to_be_remembered_is_no_statement(language: str, said: str) -> None:
+    assert statements(said, language) == []
+    assert telling_places(sentences(said), language)[1] == []
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "My PIN is 4471. Don't forget that."),
+        ("en", "I am diabetic. Remember that."),
+        ("en", "I have a son. I can't forget that day."),
+        ("en", "Forget it, I am divorced."),
+        ("en", "I don't remember that day. I was ill."),
+        ("ja", "卵アレルギーなんだ。忘れないでね。"),
+        ("ja", "薬を飲むのを忘れて困った。"),
+        ("ja", "漢字は覚えなくていいと先生に言われた。"),
+        ("ja", "予約をそれで忘れてしまった。"),
+        ("zh", "我对花生过敏。别忘了。"),
+        ("zh", "我把这个忘了。我没带钥匙。"),
+    ],
+)
+def test_what_was_forgotten_or_is_to_be_kept_stays(language: str, said: str) -> None:
+    assert statements(said, language) != []
+
+
+def test_what_is_told_after_a_retraction_is_kept() -> None:
+    assert statements("My PIN is 4471. Forget that. I have a cat.", "en") == ["I have a cat."]
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "kept"),
+    [
+        (
+            "en",
+            "My son is getting married in June, what should I give him?",
+            "My son is getting married in June",
+        ),
+        ("en", "My knee hurts, what can I do?", "My knee hurts"),
+        ("en", "I moved to Leeds in March, please turn on the light.", "I moved to Leeds in March"),
+        (
+            "en",
+            "I have a dentist appointment tomorrow, so wake me at seven.",
+            "I have a dentist appointment tomorrow",
+        ),
+        ("ja", "明日10時に病院なんだけど、何を持っていけばいい？", "明日10時に病院なんだ"),
+        ("ja", "明日は歯医者だから7時に起こしてね", "明日は歯医者だ"),
+        ("ja", "明日は病院なので、七時に起こしてください。", "明日は病院"),
+        (
+            "ja",
+            "息子が六月に結婚するんですが、何をあげればいいですか",
+            "息子が六月に結婚するんです",
+        ),
+        ("ja", "糖尿病だから、甘いものを勧めないでください。", "糖尿病だ"),
+        ("zh", "我儿子六月结婚，送什么好？", "我儿子六月结婚"),
+    ],
+)
+def test_what_is_told_before_a_question_or_an_order_is_kept(
+    language: str, said: str, kept: str
+) -> None:
+    assert statements(said, language) == [kept]
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "If it rains, remind me to close the window."),
+        ("en", "When my sister comes, please turn on the light."),
+        ("en", "My birthday is in May, isn't it?"),
+        ("en", "My brother in the army, is he well?"),
+        ("en", "I told you my birthday, what is it?"),
+        ("en", "If I had a dog, what would be best?"),
+        ("ja", "ちょっと聞きたいことがあるんだけど、明日の天気は？"),
+        ("ja", "娘の誕生日なんだけど、いつだっけ？"),
+        ("ja", "佐藤さんのことなんだけど、何歳だっけ"),
+        ("ja", "部屋が暗いから電気をつけて"),
+        ("ja", "うるさいから音楽を止めて"),
+        ("ja", "もう寝るから電気を消して"),
+        ("ja", "帰ってから教えて"),
+        ("ja", "明日の会議は何時から"),
+        ("ja", "もし犬を飼うなら何がいい？"),
+        ("ja", "すみませんが、電気を消してください。"),
+        ("zh", "如果我养狗，哪种好？"),
+        ("zh", "我妹妹的生日，是哪天？"),
+    ],
+)
+def test_what_only_leads_to_a_question_or_an_order_is_not(language: str, said: str) -> None:
+    assert statements(said, language) == []

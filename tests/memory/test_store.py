@@ -168,6 +168,13 @@ def test_a_time_without_a_zone_is_refused(store: Store) -> None:
     assert store.persons() == []
 
 
+def test_a_fact_whose_origin_is_not_known_can_be_read(store: Store) -> None:
+    add(store, fact("猫がいる"))
+    with store._database.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE facts SET origin = 'import'")
+    assert [each.origin for each in store.facts_of("hana")] == [Origin.HAND]
+
+
 def test_a_replaced_fact_is_kept_and_dated_but_not_current(store: Store) -> None:
     """Row 54: the record that lost was destroyed."""
     add(store, fact("あなたは東京に住んでいる。"))

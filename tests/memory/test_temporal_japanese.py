@@ -233,3 +233,22 @@ def test_two_times_in_one_sentence_are_told_apart() -> None:
 )
 def test_what_only_looks_like_a_time_gives_none(text: str) -> None:
     assert read(text, "ja") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("明日から入院する", "2026-09-28"),
+        ("あしたから三日間出張", "2026-09-28"),
+        ("あさってから娘が泊まりに来る", "2026-09-29"),
+        ("今日から薬が変わった", "2026-09-27"),
+        ("昨日から熱がある", "2026-09-26"),
+    ],
+)
+def test_a_day_from_which_something_lasts_is_that_day(text: str, day: str) -> None:
+    assert [found.split(" = ")[1] for found in read(text, "ja")] == [day]
+
+
+@pytest.mark.parametrize("text", ["あすかちゃんと遊んだ", "昨日かな"])
+def test_a_day_word_before_another_ka_is_none(text: str) -> None:
+    assert read(text, "ja") == []

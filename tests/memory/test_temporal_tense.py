@@ -272,3 +272,148 @@ def test_what_still_lasts_began_before(said: str, language: str, day: str) -> No
 def test_what_is_to_begin_lies_ahead(said: str, language: str, day: str) -> None:
     [span] = find_times(said, language, THURSDAY)
     assert str(span.first_day) == day
+
+
+MONDAY = datetime(2026, 9, 28, 9, tzinfo=TOKYO)
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("日曜に孫の大輔が来てくれた。", "2026-09-27"),
+        ("金曜に会いに来てくれたの。", "2026-09-25"),
+        ("金曜に娘が電話をくれました。", "2026-09-25"),
+        ("土曜に手伝ってくれてありがとう。", "2026-09-26"),
+        ("敬老の日に孫が来てくれた。", "2026-09-21"),
+        ("7日に孫が来てくれた。", "2026-09-07"),
+        ("日曜に動物園に行ってきた。", "2026-09-27"),
+        ("土曜に病院に行って薬をもらった。", "2026-09-26"),
+        ("7日に病院に行って検査した。", "2026-09-07"),
+        ("日曜に息子に連れて行ってもらった。", "2026-09-27"),
+        ("土曜は病院に行かなかった。", "2026-09-26"),
+        ("土曜は病院に行けなかった。", "2026-09-26"),
+        ("土曜に転んじゃって。", "2026-09-26"),
+        ("火曜に入れ歯をなくしちゃってね。", "2026-09-22"),
+        ("土曜に財布をなくしてしまって。", "2026-09-26"),
+    ],
+)
+def test_what_was_done_for_somebody_on_a_trip_or_by_mishap_is_past(said: str, day: str) -> None:
+    assert str(find_times(said, "ja", MONDAY)[0].first_day) == day
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("金曜に電話してくれる。", "2026-10-02"),
+        ("金曜に電話してくれない?", "2026-10-02"),
+        ("金曜に電話してくれたら嬉しい。", "2026-10-02"),
+        ("日曜に息子に連れて行ってもらう。", "2026-10-04"),
+        ("土曜に病院に行って薬をもらう。", "2026-10-03"),
+        ("土曜は病院に行かない。", "2026-10-03"),
+        ("7日は病院に行けない。", "2026-10-07"),
+        ("土曜に全部食べちゃってよ。", "2026-10-03"),
+        ("土曜に片付けてしまってください。", "2026-10-03"),
+        ("土曜に来て。", "2026-10-03"),
+    ],
+)
+def test_what_is_asked_or_planned_with_the_same_verbs_lies_ahead(said: str, day: str) -> None:
+    assert str(find_times(said, "ja", MONDAY)[0].first_day) == day
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("My son said he would visit on Friday.", "2026-10-02"),
+        ("My son told me he would come on Friday.", "2026-10-02"),
+        ("My son promised he'd come on Friday.", "2026-10-02"),
+        ("My grandson called to say he'd be here Saturday.", "2026-10-03"),
+        ("My daughter said she was coming on Friday.", "2026-10-02"),
+        ("They told me they were moving on Friday.", "2026-10-02"),
+        ("My sister was arriving on Friday.", "2026-10-02"),
+        ("I get my flu shot on the 15th.", "2026-10-15"),
+        ("I get paid on the 25th.", "2026-10-25"),
+        ("My knee shot is on the 15th.", "2026-10-15"),
+        ("I have an x-ray of my left knee on the 15th.", "2026-10-15"),
+    ],
+)
+def test_what_was_said_to_come_and_the_present_of_plans_lie_ahead(said: str, day: str) -> None:
+    [span] = find_times(said, "en", MONDAY)
+    assert str(span.first_day) == day
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("I got my flu shot on the 15th.", "2026-09-15"),
+        ("Did I get my flu shot on the 15th?", "2026-09-15"),
+        ("I didn't get paid on Friday.", "2026-09-25"),
+        ("She shot a goal on Saturday.", "2026-09-26"),
+        ("I would have gone on Friday.", "2026-09-25"),
+        ("I was cooking on Friday.", "2026-09-25"),
+        ("I was coming home on Friday when I fell.", "2026-09-25"),
+        ("My aunt said she was ill on Friday.", "2026-09-25"),
+        ("I left the hospital on Friday.", "2026-09-25"),
+    ],
+)
+def test_a_past_beside_the_words_of_plans_stays_past(said: str, day: str) -> None:
+    [span] = find_times(said, "en", MONDAY)
+    assert str(span.first_day) == day
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "day"),
+    [
+        ("主人の出張、水曜じゃなくて木曜からになったって。", "ja", "2026-10-01"),
+        ("歯医者は月曜ではなくて、火曜です。", "ja", "2026-09-29"),
+        ("水曜の会議は木曜になった。", "ja", "2026-10-01"),
+        ("水曜の会議が雨で木曜に延期になった。", "ja", "2026-10-01"),
+        ("予約を木曜にしてもらった。", "ja", "2026-10-01"),
+        ("予約を水曜から木曜に変えてもらった。", "ja", "2026-10-01"),
+        ("10月5日の予約を8日にしていただきました。", "ja", "2026-10-08"),
+        ("歯医者が10月8日から5日に変更になった。", "ja", "2026-10-05"),
+        ("My dentist appointment was moved from Monday to Wednesday.", "en", "2026-09-30"),
+        ("My visit was moved from October 5th to October 8th.", "en", "2026-10-08"),
+        ("My visit was moved from October 8th to the 5th.", "en", "2026-10-05"),
+        ("They rescheduled my surgery from the 5th to the 8th.", "en", "2026-10-08"),
+        ("They pushed it from Monday at ten to Wednesday.", "en", "2026-09-30"),
+        ("My visit isn't on Wednesday, it's on Thursday.", "en", "2026-10-01"),
+        ("My visit is not on October 5th but on October 8th.", "en", "2026-10-08"),
+        ("My visit is on October 8th instead of October 5th.", "en", "2026-10-08"),
+        ("My visit is on Thursday, not on Wednesday.", "en", "2026-10-01"),
+        ("My visit was moved from 3 pm to 5 pm tomorrow.", "en", "2026-09-29"),
+        ("是周四开会,不是周三。", "zh", "2026-10-01"),
+        ("我的预约从10月5日改到10月8日了。", "zh", "2026-10-08"),
+        ("不是周三,是周四开会。", "zh", "2026-10-01"),
+    ],
+)
+def test_of_a_day_and_the_one_it_was_changed_to_the_new_one_is_meant(
+    said: str, language: str, day: str
+) -> None:
+    [span] = find_times(said, language, MONDAY)
+    assert (str(span.first_day), str(span.last_day)) == (day, day)
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "days"),
+    [
+        ("I work from Monday to Wednesday.", "en", ["2026-10-05..2026-10-07"]),
+        (
+            "I moved to Leeds and worked from Monday to Friday.",
+            "en",
+            ["2026-09-21..2026-09-25"],
+        ),
+        (
+            "We switched off the heating from Monday to Wednesday.",
+            "en",
+            ["2026-09-21..2026-09-23"],
+        ),
+        ("月曜から水曜まで出張する。", "ja", ["2026-10-05..2026-10-07"]),
+        ("水曜は病院、木曜は買い物に行く。", "ja", ["2026-09-30", "2026-10-01"]),
+        ("土曜にしてもらった検査は痛かった。", "ja", ["2026-09-26"]),
+        ("从周一到周三出差。", "zh", ["2026-10-05..2026-10-07"]),
+    ],
+)
+def test_days_that_stand_together_without_a_change_are_all_kept(
+    said: str, language: str, days: list[str]
+) -> None:
+    assert [found.split(" = ")[1] for found in read(said, language, MONDAY)] == days

@@ -83,3 +83,13 @@ def test_who_is_forgotten_is_forgotten_at_once() -> None:
     kept.forget("hana")
     kept.forget("nobody")
     assert said(kept, "hana") == []
+
+
+def test_a_thing_may_have_come_up_again_until_the_talk_was_over() -> None:
+    kept = WorkingBuffer(HistorySection(window_minutes=10))
+    for minutes in (0, 5, 14, 25, 30, 90, 95):
+        at = NOW + timedelta(minutes=minutes)
+        kept.add(Page("おはよう", "はい。", at, person="hana", id=str(minutes)))
+    assert kept.since("hana", ["5"]) == ["5", "14"]
+    assert kept.since("hana", ["5", "90"]) == ["5", "14", "90", "95"]
+    assert kept.since("hana", ["other"]) == kept.since("nobody", ["5"]) == []

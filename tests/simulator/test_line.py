@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import unquote
 
 import pytest
 
@@ -125,3 +126,15 @@ async def test_an_answer_that_no_robot_could_use_is_named(
 def test_the_same_device_always_has_the_same_client_id_and_another_has_another() -> None:
     assert Identity("a").client == Identity("a", person="Mio").client
     assert Identity("a").client != Identity("b").client
+
+
+@pytest.mark.parametrize("person", ["花子", "José", "100%", "a b"])
+async def test_a_name_of_any_script_arrives_as_it_is_called(person: str) -> None:
+    me = Identity(ME.device, person=person)
+    async with running_server() as server:
+        with running_ota(answer_with(server.url + "/xiaozhi/v1/")) as ota:
+            async with open_robot(ota.url, me, Habits(mode="manual")) as robot:
+                await robot.write("Hello?")
+        request = server.connections[0].socket.request
+    assert request is not None
+    assert unquote(request.headers["Omoide-Person"]) == person

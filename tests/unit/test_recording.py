@@ -170,10 +170,47 @@ def test_recordings_that_can_not_be_deleted_are_named(tmp_path: Path) -> None:
     assert str(recordings_of(tmp_path, "hana")) in str(caught.value)
 
 
+@pytest.mark.parametrize("again", ["erased", "started"])
+def test_recordings_that_could_not_be_deleted_are_deleted_the_next_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, again: str
+) -> None:
+    recorder = Recorder(tmp_path, RecordingSection(keep_turns=True))
+    recorder.turn_finished(turn())
+
+    def refuse(folder: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("server.recording.shutil.rmtree", refuse)
+        for _ in range(2):
+            with pytest.raises(StoreError) as caught:
+                erase_recordings(tmp_path, "hana")
+            assert ".gone-" in str(caught.value)
+        with structlog.testing.capture_logs() as lines:
+            Recorder(tmp_path, RecordingSection())
+        assert [line["event"] for line in lines] == ["recordings-undeletable"]
+    assert len(files(tmp_path)) == 1
+    if again == "erased":
+        erase_recordings(tmp_path, "hana")
+    else:
+        Recorder(tmp_path, RecordingSection())
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.skipif(os.name == "nt", reason="rights are kept in another way")
 def test_recordings_are_for_nobody_elses_eyes(tmp_path: Path) -> None:
-    Recorder(tmp_path / "all", RecordingSection(keep_turns=True)).turn_finished(turn())
-    assert (tmp_path / "all").stat().st_mode & 0o077 == 0
+    folder = tmp_path / "all"
+    folder.mkdir()
+    folder.chmod(0o755)
+    recorder = Recorder(folder, RecordingSection(keep_turns=True))
+    assert folder.stat().st_mode & 0o777 == 0o700
+    finished = turn()
+    finished.said_audio = Audio(voice(0.1), 16_000)
+    recorder.turn_finished(finished)
+    kept = [folder, *folder.rglob("*")]
+    assert len(kept) == 5
+    for each in kept:
+        assert each.stat().st_mode & 0o777 == (0o700 if each.is_dir() else 0o600)
 
 
 def test_recordings_of_a_fact_that_vanish_are_none(tmp_path: Path) -> None:

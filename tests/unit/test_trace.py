@@ -3,9 +3,9 @@
 import pytest
 import structlog
 
-from server.recording import RecentTurns
+from server.recording import RecentTurns, describe
 from server.trace import Turns
-from server.turn import Transcript, Turn
+from server.turn import Recalled, Recollection, Transcript, Turn
 from tests.fakes import FakeClock
 
 
@@ -68,3 +68,38 @@ async def test_a_turn_is_kept_if_forgetting_failed() -> None:
         with pytest.raises(KeyError), turns.forgetting(lambda turn: True):
             raise KeyError
     assert recent.list() == [turn]
+
+
+async def test_who_fails_to_forget_a_turn_does_not_bring_back_what_another_has_forgotten() -> None:
+    recent = RecentTurns(5)
+    turns = Turns(FakeClock(), (recent,))
+    for fails_first in (True, False):
+        with turns.record("robot", "hana") as turn:
+            turn.error = "told"
+            outer = turns.forgetting(lambda turn: True)
+            outer.__enter__()
+            if fails_first:
+                with pytest.raises(KeyError), turns.forgetting(lambda turn: True):
+                    raise KeyError
+                outer.__exit__(None, None, None)
+            else:
+                with turns.forgetting(lambda turn: True):
+                    pass
+                assert not outer.__exit__(KeyError, KeyError(), None)
+    assert recent.list() == []
+
+
+async def test_of_a_turn_that_has_a_forgotten_thing_in_mind_what_was_said_is_kept() -> None:
+    recent = RecentTurns(5)
+    turns = Turns(FakeClock(), (recent,))
+    with turns.record("robot", "hana") as turn:
+        turn.transcript = Transcript("妹に子供が生まれたんだ。", "ja")
+        turn.asked = Transcript("合言葉は蜜柑だよ。妹に子供が生まれたんだ。", "ja")
+        turn.query, turn.answers = turn.asked.text, ("before",)
+        turn.recalled = Recollection((Recalled("合言葉は蜜柑", turn.started_at, 0.9, id="f1"),))
+        with turns.forgetting(lambda turn: False, lambda turn: bool(turn.recalled)):
+            pass
+        turn.reply = turn.heard = "蜜柑ですね。"
+    [kept] = recent.list()
+    assert kept.transcript == kept.question == Transcript("妹に子供が生まれたんだ。", "ja")
+    assert "蜜柑" not in str(describe(kept))

@@ -26,6 +26,7 @@ from server.memory.temporal.number_words import (
 )
 from server.memory.temporal.numeric import CLOCK
 from server.memory.temporal.numeric import RULES as NUMERIC_RULES
+from server.memory.temporal.replacing import chinese_replaced
 from server.memory.temporal.scanning import Language, guard, rule
 from server.memory.temporal.tenses import chinese_tense
 
@@ -147,5 +148,6 @@ CHINESE: Final = Language(
     ranging=re.compile(r" ?[到至~-] ?"),
     listing=re.compile(r" ?[和、,跟与或] ?"),
     tense_at=chinese_tense,
+    replaced=chinese_replaced,
     variants=FOLDED_CHINESE,
 )

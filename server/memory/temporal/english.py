@@ -22,6 +22,7 @@ from server.memory.temporal.number_words import (
     alternatives,
 )
 from server.memory.temporal.numeric import CLOCK, ISO_DATE, NOT_A_DATE
+from server.memory.temporal.replacing import english_replaced
 from server.memory.temporal.scanning import Language, guard, rule
 from server.memory.temporal.tenses import english_tense
 
@@ -266,5 +267,6 @@ ENGLISH: Final = Language(
     ranging=re.compile(r" ?(?:-|to|through|until|till) ?(?:the |on )?", re.IGNORECASE),
     listing=re.compile(r",? ?(?:and|or|&) (?:the )?|, (?:the )?", re.IGNORECASE),
     tense_at=english_tense,
+    replaced=english_replaced,
     variants=FOLDED,
 )

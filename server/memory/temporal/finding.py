@@ -10,6 +10,7 @@ from server.memory.temporal.japanese import JAPANESE
 from server.memory.temporal.number_words import FOLDED
 from server.memory.temporal.numeric import RULES
 from server.memory.temporal.reading import Reading, read_times
+from server.memory.temporal.replacing import none_replaced
 from server.memory.temporal.scanning import Language
 from server.memory.temporal.spans import Tense, TimeSpan
 from server.memory.temporal.tenses import no_tense
@@ -20,6 +21,7 @@ _OTHER: Final = Language(
     ranging=re.compile(r" ?- ?"),
     listing=re.compile(r"(?!)"),
     tense_at=no_tense,
+    replaced=none_replaced,
     variants=FOLDED,
 )
 

@@ -23,6 +23,7 @@ from server.memory.temporal.day_values import (
 from server.memory.temporal.number_words import FOLDED, KANJI, NUMBER, alternatives, to_number
 from server.memory.temporal.numeric import CLOCK
 from server.memory.temporal.numeric import RULES as NUMERIC_RULES
+from server.memory.temporal.replacing import japanese_replaced
 from server.memory.temporal.scanning import Language, guard, rule
 from server.memory.temporal.tenses import japanese_tense
 
@@ -95,7 +96,7 @@ _COUNTED: Final = (
 
 _DAY_RULES: Final = (
     rule(
-        rf"(?:(?<![ぁ-ん])|(?=[一-龠]))(?P<word>{alternatives(words.DAY_WORDS)})(?![うぉばか]|と(?:う|し|に|の|へ)|だい|なろ|だけど|ら[^ぁ-ん]?っ)",
+        rf"(?:(?<![ぁ-ん])|(?=[一-龠]))(?P<word>{alternatives(words.DAY_WORDS)})(?![うぉば]|か(?!ら)|と(?:う|し|に|の|へ)|だい|なろ|だけど|ら[^ぁ-ん]?っ)",
         lambda match: (DayShift(words.DAY_WORDS[match["word"]]),),
     ),
     rule(rf"{_PICK}(?P<day>[{mean.DAYS}])曜(?:日(?!曜))?", mean.weekday),
@@ -211,5 +212,6 @@ JAPANESE: Final = Language(
     ranging=re.compile(r" ?(?:から|~|-|ー) ?"),
     listing=re.compile(r" ?[と、,・やか] ?"),
     tense_at=japanese_tense,
+    replaced=japanese_replaced,
     variants=FOLDED,
 )

@@ -84,13 +84,22 @@ def _read(chain: Chain, text: str, context: Context) -> Reading | None:
         found = _frames(chain, context)
         if found is None:
             return None
-        frame, day = found
+        frame, day = found.frame, found.day
         since, until = _placed(frame.only, context.now.tzinfo)
     except (OverflowError, ValueError):
         # Beyond the ends of the calendar: "in 9000 years".
         return None
     phrase = text[chain.start : chain.end]
-    span = TimeSpan(phrase, chain.start, chain.end, since, until, frame.granularity, frame.certain)
+    span = TimeSpan(
+        phrase,
+        chain.start,
+        chain.end,
+        since,
+        until,
+        frame.granularity,
+        frame.certain,
+        found.day_certain,
+    )
     timed = frame.granularity is Granularity.MOMENT and _needs_hour(chain, since.date() != day)
     return Reading(span, day, _spelled(chain.values), timed, chain.last is not None)
 
@@ -104,18 +113,30 @@ def _needs_hour(chain: Chain, another_day: bool) -> bool:
     return placed or another_day or isinstance(chain.values.get(Slot.DAY), MomentShift)
 
 
-def _frames(chain: Chain, context: Context) -> tuple[Frame, date] | None:
-    """Return the chosen period, and the day that the words name."""
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """The chosen period, the day that the words name, and whether that is sure (None: they name no one day)."""
+
+    frame: Frame
+    day: date
+    day_certain: bool | None
+
+
+def _frames(chain: Chain, context: Context) -> _Meant | None:
+    """Return what an expression, a range among them, means."""
     if chain.anchor is not None:
         anchor = _resolved(chain.anchor, context)
-        return _resolved(chain.values, _anchored(context, anchor[0])) if anchor else None
+        return _resolved(chain.values, _anchored(context, anchor.frame)) if anchor else None
     first = _resolved(chain.values, context)
     if first is None or chain.last is None:
         return first
     deictic = any(value.deictic for value in chain.last.values())
-    last = _resolved(chain.last, context if deictic else _anchored(context, first[0]))
-    spanning = _spanning(first[0], last[0]) if last else None
-    return (spanning, first[1]) if spanning else None
+    last = _resolved(chain.last, context if deictic else _anchored(context, first.frame))
+    spanning = _spanning(first.frame, last.frame) if last else None
+    if last is None or spanning is None:
+        return None
+    one_day = first.day_certain if first.day == last.day else None
+    return _Meant(spanning, first.day, one_day)
 
 
 def _anchored(context: Context, frame: Frame) -> Context:
@@ -138,7 +159,7 @@ def _spanning(first: Frame, last: Frame) -> Frame | None:
     return single(period, granularity, certain=first.certain and last.certain)
 
 
-def _resolved(values: Mapping[Slot, Value], context: Context) -> tuple[Frame, date] | None:
+def _resolved(values: Mapping[Slot, Value], context: Context) -> _Meant | None:
     """Narrow from coarse to fine: candidates down to the day, then the one that is meant, then hours."""
     settled = _settle_hours(values)
     dated, timed = settled.keys() - CLOCK_SLOTS, settled.keys() & CLOCK_SLOTS
@@ -149,7 +170,10 @@ def _resolved(values: Mapping[Slot, Value], context: Context) -> tuple[Frame, da
     frame = _narrowed(on, [settled[slot] for slot in sorted(timed)], context)
     if frame is None:
         return None
-    return frame, on.only.first if on else _day_of(frame, settled.get(Slot.CLOCK))
+    if on is None:
+        return _Meant(frame, _day_of(frame, settled.get(Slot.CLOCK)), day_certain=None)
+    of_day = on.granularity is Granularity.DAY
+    return _Meant(frame, on.only.first, day_certain=on.certain if of_day else None)
 
 
 def _narrowed(frame: Frame | None, values: Sequence[Value], context: Context) -> Frame | None:

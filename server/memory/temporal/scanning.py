@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from server.memory.temporal.date_values import Month, Year
+from server.memory.temporal.day_values import Day
 from server.memory.temporal.frames import CLOCK_SLOTS, Slot, Value
 from server.memory.temporal.spans import Tense
 
@@ -47,6 +48,7 @@ class Language:
         ranging: Matches what stands between the beginning and the end of a range.
         listing: Matches what stands between two days of one month: "October 3 and 5".
         tense_at: Tells the tense around an expression, given the text and its place.
+        replaced: Tells whether the second time takes the place of the first, given the text and where each begins and ends.
     """
 
     rules: Sequence[Rule]
@@ -54,6 +56,7 @@ class Language:
     ranging: re.Pattern[str]
     listing: re.Pattern[str]
     tense_at: Callable[[str, int, int], Tense | None]
+    replaced: Callable[[str, tuple[int, int], tuple[int, int]], bool]
     variants: Mapping[int, str]
     """Characters that are read as others, one for one, so that places in the text stay the same."""
 
@@ -96,6 +99,7 @@ class _Atom:
 def scan(text: str, language: Language) -> list[Chain]:
     """Return the expressions of a text, in order. The text is the folded one."""
     chains = _joined(_atoms(text, language.rules), text, language.joint)
+    chains = _without_replaced(chains, text, language)
     chains = _ranged(chains, text, language.ranging)
     chains = _listed(chains, text, language.listing)
     return _with_brackets(chains, text)
@@ -148,6 +152,42 @@ def _agree(one: Mapping[Slot, Value], other: Mapping[Slot, Value]) -> bool:
 
 def _clashes(values: Mapping[Slot, Value]) -> frozenset[Slot]:
     return frozenset(slot for value in values.values() for slot in value.clashes)
+
+
+def _without_replaced(chains: Sequence[Chain], text: str, language: Language) -> list[Chain]:
+    """Leave out the time that another took the place of: neither a range nor a day of anything."""
+    result: list[Chain] = []
+    for chain in chains:
+        before = result[-1] if result else None
+        there = (chain.start, chain.end)
+        if before is None or not _name_alike(before.values, chain.values):
+            result.append(chain)
+        elif language.replaced(text, (before.start, before.end), there):
+            result[-1] = replace(chain, values=_in_its_month(chain.values, before.values))
+        elif not language.replaced(text, there, (before.start, before.end)):
+            result.append(chain)
+    return result
+
+
+def _name_alike(one: Mapping[Slot, Value], other: Mapping[Slot, Value]) -> bool:
+    """Return whether two meanings can take each other's place: a day that of a day, not of a month or an hour."""
+    days = {Slot.DAY, Slot.WEEKDAY}
+    if Slot.RECURRING in one or Slot.RECURRING in other:
+        return False
+    if one.keys() & days and other.keys() & days:
+        return True
+    shared = one.keys() & other.keys()
+    # "from 3 p.m. to 5 p.m. tomorrow"
+    return bool(shared) and (one.keys() <= CLOCK_SLOTS or not (one.keys() | other.keys()) & days)
+
+
+def _in_its_month(new: Mapping[Slot, Value], old: Mapping[Slot, Value]) -> Mapping[Slot, Value]:
+    """Let a bare day ("to the 8th") be of the month of the one whose place it takes."""
+    day = new.get(Slot.DAY)
+    if not isinstance(day, Day) or Slot.MONTH in new:
+        return new
+    month = {slot: old[slot] for slot in (Slot.YEAR, Slot.MONTH) if slot in old}
+    return {**month, **new, Slot.DAY: replace(day, alone=True)}
 
 
 def _ranged(chains: Sequence[Chain], text: str, ranging: re.Pattern[str]) -> list[Chain]:

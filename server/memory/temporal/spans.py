@@ -43,6 +43,8 @@ class TimeSpan:
         until: First moment that no longer belongs to it, in the same zone.
         certain: False where a reading was guessed: a weekday placed by tense, an hour without morning or evening, a
             season, "a few days ago".
+        day_certain: Whether the one day that the words name is sure, even where the hour is not ("tomorrow at ten"); None
+            where they name no one day ("at ten", "next week").
     """
 
     phrase: str
@@ -52,6 +54,7 @@ class TimeSpan:
     until: datetime
     granularity: Granularity
     certain: bool
+    day_certain: bool | None = None
 
     @property
     def first_day(self) -> date:

@@ -21,14 +21,18 @@ _JA_AFTER = (
 )
 _JA_PAST = re.compile(
     r"(?:(?<!あ)した|(?<![るくすうつぬむぶぐいなたの])んだ|いだ|でした|だった"
-    r"|[いっえけげせてねべめれきみびりちじぎに来見出寝着居得経似]た)" + _JA_AFTER
+    r"|[いっえけげせてねべめれきみびりちじぎに来見出寝着居得経似]た)" + _JA_AFTER + "|"
+    # Told with the end left open: 来てくれてありがとう, 転んじゃって; with ください and the like it is a request.
+    r"くれて(?=ありがと|有難|うれし|嬉し|助か)"
+    r"|(?:[ちじ]ゃっ|[てで]しまっ)て(?=ね?[。、!]|ね?\Z)"
 )
 _JA_AHEAD = re.compile(
-    r"(?:て|(?<=[んい])で)(?=ください|下さい|くれ|ほしい|欲しい|[ねよ。!]|\Z)"
+    r"(?:て|(?<=[んい])で)(?=ください|下さい|くれ(?!た(?!ら)|まし[たて]|て)|ほしい|欲しい|[ねよ。!]|\Z)"
     r"|[るくすつむぶぐう](?:日|予定|の|ん)(?:だった|でした)"
     r"|予定|つもり|計画|締め?切り?|までに|[きぎしちにびみりいえけげせてねべめれ]たい(?!て)"
     r"|[おこごそとのぼもろよ]う(?:と|か|ね|よ)|ます|ません|方がいい|ほうがいい"
-    r"|[るくすつむぶぐう行](?=[よねけかと。!?]|んだ|から|ので|って|つもり|予定|はず|かも|だろ|でしょ|ため|、|\Z)"
+    r"|行(?=か(?!な[かく])|け(?!な[かく]|[たて]))"
+    r"|[るくすつむぶぐう](?=[よねけかと。!?]|んだ|から|ので|って|つもり|予定|はず|かも|だろ|でしょ|ため|、|\Z)"
 )
 # What was resolved lies ahead; what was settled lies there or just behind: 12月15日に眼科を予約した.
 _JA_RESOLVED = re.compile(r"こと[にが](?:なっ|なり|し[たてま]|決め|決ま)")
@@ -38,8 +42,8 @@ _JA_SETTLED = re.compile(
     r"|の(?:チケット|切符|券|ライブ|コンサート|公演|新幹線|飛行機|便|席|試合|マラソン|大会|イベント|ツアー|宿|ホテル)[^。]{0,8}?(?:取[っれ]|買[っい]|当た|申し?込|押さえ)"
     r"|だ(?:と|って)(?:言わ|いわ|聞い|分か|わか|連絡)"
 )
-_JA_MOVED = re.compile(
-    r"[にへ](?:決ま|決め|変更|延期|移動|変わ|変え|ずれ|ずらし|延び|なっ[たて]|なりまし|早まっ|前倒し|繰り)"
+JAPANESE_MOVED: Final = re.compile(
+    r"(?:から|まで)?[にへ](?:決ま|決め|変更|延期|移動|変わ|変え|ずれ|ずらし|延び|なっ[たて](?!ら)|なりまし|早まっ|前倒し|繰り|して(?:もら|いただ|頂)(?:[いき]ました|[いっ]た)(?![一-龠ァ-ヴ]))"
 )
 # A start lies behind where what began then still lasts: 月曜から腰が痛い, 8月から通っている.
 _JA_FROM = re.compile(r"(?:頃|ごろ|くらい|ぐらい)?(?:から|より|以来|以降)")
@@ -112,7 +116,6 @@ _EN_PAST_WORDS: Final = [
     "rode",
     "rose",
     "sent",
-    "shot",
     "sold",
     "stood",
     "taught",
@@ -123,13 +126,22 @@ _EN_PAST_WORDS: Final = [
     "used",
     "quit",
 ]
-_EN_PAST: Final = rf"(?:{'|'.join(_EN_PAST_WORDS)}|have been|has been|(?!(?:hundred|sacred|wicked|naked|rugged|kindred|shed|sled|moped|\w*fred|ahmed|moh?amm?ed|jared|mildred)\b)\w+[^\We]ed|agreed)"
+# Behind an article it is no verb: "my left knee"; nor is the "shot" that a nurse gives.
+_EN_PAST: Final = (
+    r"(?<!\bthe )(?<!\ban )(?<!\ba )(?<!\bmy )(?<!\bour )(?<!\byour )(?<!\bhis )(?<!\bher )(?<!\btheir )"
+    rf"(?:{'|'.join(_EN_PAST_WORDS)}|(?:i|we|you|he|she|they|who)\sshot|have been|has been|would have|would've|(?!(?:hundred|sacred|wicked|naked|rugged|kindred|shed|sled|moped|\w*fred|ahmed|moh?amm?ed|jared|mildred)\b)\w+[^\We]ed|agreed)"
+)
 _EN_AHEAD: Final = (
     r"(?:will|won't|shall|going to|gonna|plans?|planning|planned to|want|wanna|would like|have to|has to|"
-    r"need to|let's|about to|(?:wake|remind|call|tell|ring|meet) me|can|could|should|must|might|\w+'ll|\w+'d like|"
+    r"need to|let's|about to|would(?!\s(?:have|always|often)|'ve)|\w+'d\s(?:be|come|go|visit|call|bring|take|see|stop|drop|arrive|fly|get|do|help|meet|stay|leave)|"
+    # The day of what was to come, also in the words of another: "she said she was coming on Friday".
+    r"(?:said|promised|mentioned|(?:told|promised)\s\w+)\s(?:that\s)?(?:\w+\s){1,3}?(?:was|were)\s(?:bringing|driving|flying|getting|going|having|meeting|moving|picking|seeing|staying|starting|taking|visiting)|"
+    r"(?<!\bi )(?<!\bwe )(?:was|were)\s(?:arriving|coming|leaving|returning)|"
+    r"(?:wake|remind|call|tell|ring|meet) me|can|could|should|must|might|\w+'ll|\w+'d like|"
     r"(?:am|are|is|\w+'m|\w+'re|(?:he|she|it|who|there)'s)\s(?:not\s)?(?!being|during|morning|evening)\w+ing"
     r"(?:\s(?:my|the|an?|his|her|our|their)\s\w+)?(?:\s\w+[^\We]ed)?|"
     r"(?:have|has|get|gets|need|needs)\s(?:my|the|an?|his|her|our|their)\s\w+\s\w+[^\We]ed|"
+    r"(?<!\bdid )(?<!\bdidn't )(?:(?:i|we|they)\sget|gets)(?:\s(?:paid|\w+[^\We]ed))?|"
     # The verbs of timetables look ahead in the present tense.
     r"(?:arrives|starts|begins|comes|goes|visits|opens|closes|ends|returns|flies|lands|departs|finishes|happens|expires|turns))"
 )
@@ -203,7 +215,7 @@ def japanese_tense(text: str, start: int, end: int) -> Tense | None:
     """Return the tense of the first predicate behind the expression, which is the one it belongs to."""
     ending = _JA_END.search(text, end, end + _REACH)
     stop = ending.end() if ending else min(end + _REACH, len(text))
-    if _JA_MOVED.match(text, end, stop):
+    if JAPANESE_MOVED.match(text, end, stop):
         return None
     patterns = _JA_FROM_THEN if _JA_FROM.match(text, end, stop) else _JA_THEN
     found = [
