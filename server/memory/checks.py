@@ -118,7 +118,7 @@ def checked_traits(
 
 
 def checked_notes(drafts: Sequence[NoteDraft], pages: Sequence[Page]) -> tuple[Note, ...]:
-    """Return the notes that quote the person and add no name and no figure; each once."""
+    """Return the notes that quote what the person has not taken back, and add no name and no figure; each once."""
     found = (note for draft in drafts if (note := _note(draft, pages)) is not None)
     return tuple({note.id: note for note in found}.values())
 
@@ -177,9 +177,12 @@ def _suits(field: ProfileField, value: str, sentence: str, people: Set[str]) -> 
 
 def _note(draft: NoteDraft, pages: Sequence[Page]) -> Note | None:
     text = plain_line(draft.text, _LONGEST_NOTE)
-    page = next(
-        (page for page in pages_of(draft.turn, pages) if is_quoted(draft.quote, page)), None
+    found = (
+        page
+        for page in pages_of(draft.turn, pages)
+        if is_quoted(draft.quote, page) and sentences_around(draft.quote, page.said)
     )
+    page = next(found, None)
     if not text or page is None or draft.kind not in set(NoteKind):
         return None
     if not _is_in(text, page.language) or _invents_names(text, pages, page.language):

@@ -262,6 +262,16 @@ async def test_a_symptom_is_noted_even_in_a_question() -> None:
     assert kept.kind is NoteKind.SAFETY
 
 
+@pytest.mark.parametrize("taken_back", ["これは覚えなくていいよ。", "なんちゃって。"])
+async def test_what_is_taken_back_is_neither_noted_nor_in_the_profile(taken_back: str) -> None:
+    said = "京都に住んでいます。"
+    note = {"kind": "mood", "text": "京都の話をした。", "turn": 1, "quote": "京都に住んでいます"}
+    home = {"field": "home", "value": "京都", "turn": 1, "quote": "京都に住んでいます"}
+    for behind, count in (("", 1), (taken_back, 0)):
+        drawn = await harvested({"notes": [note], "profile": [home]}, [page(said + behind)], ())
+        assert (len(drawn.notes), len(drawn.profile)) == (count, count)
+
+
 async def test_a_note_has_the_words_as_they_were_said() -> None:
     said = "ねえ、胸がとても痛いんだよ。どうしよう。"
     note = {
