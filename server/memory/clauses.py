@@ -29,6 +29,11 @@ _BIDS_ME_EN = re.compile(
     r"^(?:please\b|(?:remind|wake|tell|call|give|show|help)\ me\b|(?:can|could|will|would)\ you\b)",
     re.IGNORECASE,
 )
+_REGULAR_EN = (
+    "hurts", "aches", "itches", "lives", "works", "wants", "needs", "likes",
+    "loves", "hates", "starts", "turns", "plays", "arrives", "visits",
+)  # fmt: skip
+"""What people tell of themselves with regular verbs; those in -ed are known by their ending."""
 _TAG_EN = re.compile(r"^\w+(?:n't)?\ (?:i|you|we|they|he|she|it|there)\W*$", re.IGNORECASE)
 _NO_CLAUSE_EN = re.compile(
     r"^\W*(?:if|when|once|after|before|as|since|because|unless|while|until|whenever|about|suppose|say|on|in|at|for|with)\b|\bi(?:\ just)?\ (?:told|asked)\ you\b",
@@ -104,24 +109,7 @@ def _finite() -> re.Pattern[str]:
     """Return a pattern of English words that make a clause of a few words: "hurts", "is", "moved"."""
     irregular = lexicon.irregular_verbs()
     third = [f"{verb}s" for verb in {*irregular.values()}]
-    more = [
-        "hurts",
-        "aches",
-        "itches",
-        "lives",
-        "works",
-        "wants",
-        "needs",
-        "likes",
-        "loves",
-        "hates",
-        "starts",
-        "turns",
-        "plays",
-        "arrives",
-        "visits",
-    ]
-    words = alternatives(dict.fromkeys([*irregular, *third, *more]))
+    words = alternatives(dict.fromkeys([*irregular, *third, *_REGULAR_EN]))
     return re.compile(
         rf"\b(?:am|is|are|was|were|has|have|had|will|can|can't|won't|\w{{2,}}ed)\b|\b(?:i|we|he|she|they|it)(?:'\w+|\s\w+)|\s{words}\b",
         re.IGNORECASE,

@@ -131,9 +131,8 @@ class Shelves:
         Raises:
             StoreError: The index can't do it.
         """
-        async with self._filling[
-            person
-        ]:  # what is being filled would put back what the store has lost
+        # What is being filled would put back what the store has lost.
+        async with self._filling[person]:
             self._shelves.pop(person, None)
             await to_thread.run_sync(self._index.erase, person)
         self._unerased.discard(person)
