@@ -13,7 +13,7 @@ _JOINS = {"から", "ので", "けど", "けれど", "けれども", "けども"
 _GIVES_REASON = {"から", "ので"}
 # "I'd like to ask something, …" and "about my daughter's birthday, …" only lead to a question.
 _LEADS_TO_ASKING = re.compile(
-    r"(?:聞き|訊き|教え|お願い|相談|質問|知り|頼み|尋ね)|^(?:悪い|すま|すみません|申し訳|恐れ入り|失礼|ちょっと)|(?:の|って)(?:こと|件|話)(?:な|だ|です|$)"
+    r"(?:聞き|訊き|教え|お願い|相談|質問|知り|頼み|尋ね)|^(?:悪い|すま|すみません|申し訳|恐れ入り|失礼|ちょっと)|(?:の|って)(?:こと|件|話)(?:な|だ|です|$)|(?:たい|[にて]来た|にきた)(?:ん|の)?(?:だ|や|です)?$"
 )
 _FOR_NOW = re.compile(
     r"(?:暗い|明るい|寒い|暑い|眠い|うるさい|まぶしい|眩しい|静か|見えない|聞こえない|出かける|寝る)(?:です|んだ|ん)?$"
@@ -36,7 +36,7 @@ _REGULAR_EN = (
 """What people tell of themselves with regular verbs; those in -ed are known by their ending."""
 _TAG_EN = re.compile(r"^\w+(?:n't)?\ (?:i|you|we|they|he|she|it|there)\W*$", re.IGNORECASE)
 _NO_CLAUSE_EN = re.compile(
-    r"^\W*(?:if|when|once|after|before|as|since|because|unless|while|until|whenever|about|suppose|say|on|in|at|for|with)\b|\bi(?:\ just)?\ (?:told|asked)\ you\b",
+    r"^\W*(?:if|when|once|after|before|as|since|because|unless|while|until|whenever|about|suppose|say|on|in|at|for|with)\b|\bi(?:\ just)?\ (?:told|asked)\ you\b|\bi(?:'d)?\ (?:want|need|like)\ to\b|\bi'm\ (?:at|just)\b|\bthere's\ something\b|^\W*(?:um\W+)?(?:the|that)\ \w+\ (?:i|we|he|she|they)\b",
     re.IGNORECASE,
 )
 _PREDICATE_ZH = re.compile(r"[是有在要会去来了过叫住病婚得做吃买学疼痛敏怕爱养搬]")
