@@ -34,6 +34,11 @@ class FactVectors:
             for row in self._database.rows(query)
         }
 
+    def owners(self) -> list[str]:
+        """Return everybody of whose facts there are vectors, of whatever model."""
+        query = select(facts.c.person).join(vectors, vectors.c.fact == facts.c.id).distinct()
+        return [row.person for row in self._database.rows(query)]
+
     def missing_in(self, stamp: str) -> list[str]:
         """Return the persons with facts that have no embedding made with `stamp`."""
         made = select(vectors.c.fact).where(vectors.c.stamp == stamp)

@@ -158,10 +158,6 @@ class Store:
         query = select(facts.c.person).union(select(pages.c.person))
         return sorted(row[0] for row in self._database.rows(query))
 
-    def persons_with_facts(self) -> list[str]:
-        """Return everybody of whom facts are stored."""
-        return sorted(row[0] for row in self._database.rows(select(facts.c.person).distinct()))
-
     def change_count(self, person: str) -> int:
         """Return a number that is another one whenever a person's facts have changed; 0 if there never were any."""
         rows = self._database.rows(select(changes.c.counter).where(changes.c.person == person))
