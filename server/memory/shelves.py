@@ -154,7 +154,7 @@ class Shelves:
         await self.forget(tuple(self._unerased))
 
     def erase_unknown(self) -> None:
-        """Erase from the index whom the store knows no fact of: the program may have ended before it could. Blocks.
+        """Erase from the index whom the store has no vector of: the program may have ended before it could. Blocks.
 
         An index that can't do it is logged.
         """
