@@ -61,9 +61,8 @@ class Forgetting:
         told_in = {source for fact in facts for source in fact.sources}
         is_said = partial(_is_said_in, facts)
         is_meant = partial(_is_told_in, facts, told_in)
-        for (
-            turn
-        ) in self._recent.list():  # oldest first: what one left unanswered, a later one answers
+        # Oldest first: what one left unanswered, a later one answers.
+        for turn in self._recent.list():
             if is_meant(turn):
                 told_in.add(turn.id)
         with self._turns.forgetting(is_said, is_meant):

@@ -153,9 +153,8 @@ def erase_recordings(folder: Path, person: str) -> None:
     gone = folder / f"{_GONE}{uuid.uuid4().hex}"
     try:
         with suppress(FileNotFoundError):
-            own.rename(
-                gone
-            )  # first: else what is being recorded at the moment comes in again and again
+            # First: else what is being recorded at the moment comes in again and again.
+            own.rename(gone)
         _sweep(folder)
     except OSError as error:
         left = next(folder.glob(f"{_GONE}*"), own)

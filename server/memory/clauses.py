@@ -13,7 +13,7 @@ _JOINS = {"から", "ので", "けど", "けれど", "けれども", "けども"
 _GIVES_REASON = {"から", "ので"}
 # "I'd like to ask something, …" and "about my daughter's birthday, …" only lead to a question.
 _LEADS_TO_ASKING = re.compile(
-    r"(?:聞き|訊き|教え|お願い|相談|質問|知り|頼み|尋ね)|^(?:悪い|すま|すみません|申し訳|恐れ入り|失礼|ちょっと)|(?:の|って)(?:こと|件|話)(?:な|だ|です|$)"
+    r"(?:聞き|訊き|教え|お願い|相談|質問|知り|頼み|尋ね)|^(?:悪い|すま|すみません|申し訳|恐れ入り|失礼|ちょっと)|(?:の|って)(?:こと|件|話)(?:な|だ|です|$)|(?:たい|[にて]来た|にきた)(?:ん|の)?(?:だ|や|です)?$"
 )
 _FOR_NOW = re.compile(
     r"(?:暗い|明るい|寒い|暑い|眠い|うるさい|まぶしい|眩しい|静か|見えない|聞こえない|出かける|寝る)(?:です|んだ|ん)?$"
@@ -29,9 +29,14 @@ _BIDS_ME_EN = re.compile(
     r"^(?:please\b|(?:remind|wake|tell|call|give|show|help)\ me\b|(?:can|could|will|would)\ you\b)",
     re.IGNORECASE,
 )
+_REGULAR_EN = (
+    "hurts", "aches", "itches", "lives", "works", "wants", "needs", "likes",
+    "loves", "hates", "starts", "turns", "plays", "arrives", "visits",
+)  # fmt: skip
+"""What people tell of themselves with regular verbs; those in -ed are known by their ending."""
 _TAG_EN = re.compile(r"^\w+(?:n't)?\ (?:i|you|we|they|he|she|it|there)\W*$", re.IGNORECASE)
 _NO_CLAUSE_EN = re.compile(
-    r"^\W*(?:if|when|once|after|before|as|since|because|unless|while|until|whenever|about|suppose|say|on|in|at|for|with)\b|\bi(?:\ just)?\ (?:told|asked)\ you\b",
+    r"^\W*(?:if|when|once|after|before|as|since|because|unless|while|until|whenever|about|suppose|say|on|in|at|for|with)\b|\bi(?:\ just)?\ (?:told|asked)\ you\b|\bi(?:'d)?\ (?:want|need|like)\ to\b|\bi'm\ (?:at|just)\b|\bthere's\ something\b|^\W*(?:um\W+)?(?:the|that)\ \w+\ (?:i|we|he|she|they)\b",
     re.IGNORECASE,
 )
 _PREDICATE_ZH = re.compile(r"[是有在要会去来了过叫住病婚得做吃买学疼痛敏怕爱养搬]")
@@ -104,24 +109,7 @@ def _finite() -> re.Pattern[str]:
     """Return a pattern of English words that make a clause of a few words: "hurts", "is", "moved"."""
     irregular = lexicon.irregular_verbs()
     third = [f"{verb}s" for verb in {*irregular.values()}]
-    more = [
-        "hurts",
-        "aches",
-        "itches",
-        "lives",
-        "works",
-        "wants",
-        "needs",
-        "likes",
-        "loves",
-        "hates",
-        "starts",
-        "turns",
-        "plays",
-        "arrives",
-        "visits",
-    ]
-    words = alternatives(dict.fromkeys([*irregular, *third, *more]))
+    words = alternatives(dict.fromkeys([*irregular, *third, *_REGULAR_EN]))
     return re.compile(
         rf"\b(?:am|is|are|was|were|has|have|had|will|can|can't|won't|\w{{2,}}ed)\b|\b(?:i|we|he|she|they|it)(?:'\w+|\s\w+)|\s{words}\b",
         re.IGNORECASE,

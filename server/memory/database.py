@@ -40,8 +40,9 @@ class Database:
     def __init__(self, file: Path) -> None:
         """Open the file; see `open_database` for what is raised."""
         self.file = file
-        self.is_unscrubbed = False
-        """Whether what was deleted may still stand in the files."""
+        self._mark = file.with_name(f"{file.name}-unscrubbed")
+        self.is_unscrubbed = self._mark.exists()
+        """Whether what was deleted may still stand in the files. A file beside them keeps it over a restart."""
         self.engine = open_database(file)
 
     def rows(self, query: Executable) -> Sequence[Row[Any]]:
@@ -74,6 +75,8 @@ class Database:
         from page to page. Takes about a second for 100,000 utterances. A failure is logged; `scrub_again` makes up for it.
         """
         self.is_unscrubbed = False
+        with suppress(OSError):  # on a full disk; then it is tried again until the program ends
+            self._mark.touch(0o600)
         for step in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
             code = ""
             try:
@@ -88,6 +91,9 @@ class Database:
             if code:
                 self.is_unscrubbed = True
                 log.warning("scrub-failed", code=code)
+        if not self.is_unscrubbed:
+            with suppress(OSError):  # then it is scrubbed once more
+                self._mark.unlink(missing_ok=True)
 
     def scrub_again(self) -> None:
         """Scrub if that has failed: somebody was reading, or the disk was full."""

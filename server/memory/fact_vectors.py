@@ -35,8 +35,9 @@ class FactVectors:
         }
 
     def owners(self) -> list[str]:
-        """Return everybody of whom facts, and so embeddings, are stored."""
-        return sorted(row[0] for row in self._database.rows(select(facts.c.person).distinct()))
+        """Return everybody of whose facts there are embeddings, of whatever stamp."""
+        query = select(facts.c.person).join(vectors, vectors.c.fact == facts.c.id).distinct()
+        return sorted(row.person for row in self._database.rows(query))
 
     def missing_in(self, stamp: str) -> list[str]:
         """Return the persons with facts that have no embedding made with `stamp`."""

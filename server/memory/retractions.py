@@ -14,12 +14,13 @@ _PRIVATE = re.compile(
     (?:^|[,;:.—–-]\s?)\W*(?:(?:please|but|and|so|oh|no|actually|sorry|just|now|you\ can|you\ should|can\ you|could\ you|i'd\ like\ you\ to)[,\s]+)*(?:
         (?:don't|don’t|do\ not|never|no\ need\ to|you\ (?:don't|don’t|do\ not)\ (?:need|have)\ to|you\ needn't|not\ to|i\ (?:don't|don’t|do\ not)\ want\ you\ to)\ (?:ever\ )?
             (?:remember|memori[sz]e|save|store|keep|record|note|write\ down|log)\ (?:down\ )?{_SAID}
-        | (?:forget|erase|delete|unremember)\ (?:about\ )?{_SAID}(?!\W+(?:i|i'm|my|we)\b)
+        | (?:forget|erase|delete|unremember)\ (?:about\ )?(?!(?:that|this|those)\ (?!please\b|now\b|i\b|my\b)\w){_SAID}(?!\W+(?:i|i'm|my|we)\b)
         | (?:scratch|strike)\ that\b | i\ take\ (?:that|it)\ back\b )
     | (?:覚え|おぼえ|記憶し|記録し|保存し|メモし|残さ)(?:ておか|とか)?(?:な(?:くて|くっ?て)も?(?:いい|良い|大丈夫|結構|よい)|ないで(?:おいて)?|る(?:必要|こと)は?ない)
         (?:です|ください|下さい|ほしい|欲しい|くれ|ちょうだい|よ|ね|から|けど)*[。.!！\s]*$
     | (?:(?:今|いま|さっき|先ほど|先程)(?:の|言った|話した)|それ|その|これ|この|全部|ぜんぶ|みんな)(?:こと|話|の|番号)*[はもを]?(?:もう|全部|すぐ|、)*
         (?:忘れて|消して|無視して|聞かなかったことにして|なかったことにして|取り消して)(?:おいて|ください|下さい|ほしい|欲しい|もらって|くれ|ちょうだい|いい|です|よ|ね|から)*[。.!！\s]*$
+    | ^\W*(?:もう|全部|やっぱり|やっぱ|いや|すぐ|、)*忘れて(?:おいて|ください|下さい|ほしい|欲しい|もらって|くれ|ちょうだい|いい|です|よ|ね)*[。.!！\s]*$
     | (?:聞かなかった|なかった|言わなかった)ことに(?:して|しといて)
     | (?:今|いま|さっき)の(?:話|言葉)?は?(?:、)?(?:なし|無し|ナシ|取り消し|撤回|秘密|内緒)(?:で|に|だ|です|ね|よ|して|お願い(?:します)?|ください)*[。.!！\s]*$
     | (?:别|不要|不用|不必|不需要|请勿)(?:帮我)?(?:记|保存|存|记录)(?:住|下来|下|得|着)?(?:了|啦|吧|哦|这个|那个|这|它|这些)*[。.!！\s]*$

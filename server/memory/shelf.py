@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -201,13 +202,14 @@ def make_entry(fact: Fact, vector: NDArray[np.float32] | None) -> Entry:
     dated = fact.event_from is not None
     habit = None if dated else read_habit(fact.text)
     holds = held_types(bare(fact.text), terms, fact.language, on_days=dated or habit is not None)
-    return Entry(fact, terms, holds, habit, _is_of_another(fact), vector)
+    # what the robot did for the person is the person's, too
+    of_another = not fact.about and _is_of_another(fact.text, fact.language)
+    return Entry(fact, terms, holds, habit, of_another, vector)
 
 
-def _is_of_another(fact: Fact) -> bool:
-    if fact.about:  # what the robot did for the person is the person's, too
-        return False
-    claims = claims_of_fact(bare(fact.text), fact.language)
+@lru_cache(maxsize=20_000)  # a shelf is filled anew at every change
+def _is_of_another(text: str, language: str) -> bool:
+    claims = claims_of_fact(bare(text), language)
     return bool(claims) and all(one.subject and SPEAKER not in one.subject for one in claims)
 
 

@@ -165,9 +165,8 @@ class Shelves:
         Raises:
             StoreError: The index can't do it.
         """
-        async with self._filling[
-            person
-        ]:  # what is being filled would put back what the store has lost
+        # What is being filled would put back what the store has lost.
+        async with self._filling[person]:
             self._shelves.pop(person, None)
             await to_thread.run_sync(self._index.erase, person)
         self._unerased.discard(person)
@@ -189,7 +188,7 @@ class Shelves:
         await self.forget(tuple(self._unerased))
 
     def erase_unknown(self) -> None:
-        """Erase from the index whom the store knows no fact of: the program may have ended before it could. Blocks.
+        """Erase from the index whom the store has no vector of: the program may have ended before it could. Blocks.
 
         An index that can't do it is logged.
         """

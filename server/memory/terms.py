@@ -9,6 +9,7 @@ import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, cached_property
+from typing import Literal
 
 import Stemmer
 from sudachipy import Dictionary, Morpheme, SplitMode, Tokenizer
@@ -84,11 +85,17 @@ def analyse(text: str, language: str) -> Analysis:
         text: Normalized (`server.query.normalize`).
         language: Two-letter code; the script of the text wins where they disagree.
     """
+    readers = {"ja": _japanese, "zh": _chinese, "en": _english}
+    return readers[read_as(text, language)](text)
+
+
+def read_as(text: str, language: str) -> Literal["ja", "zh", "en"]:
+    """Return the language by whose rules a text is read: its script wins where it disagrees with `language`."""
     if has_kana(text):
-        return _japanese(text)
+        return "ja"
     if re.search(r"[\u3400-\u9fff]", text):
-        return _japanese(text) if language == "ja" else _chinese(text)
-    return _english(text)
+        return "ja" if language == "ja" else "zh"
+    return "en"
 
 
 # Japanese -------------------------------------------------------------------------------------------------------------

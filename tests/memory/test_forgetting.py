@@ -351,6 +351,33 @@ async def test_what_was_read_by_somebody_while_it_was_forgotten_is_overwritten_l
         assert b"kumquat" not in bytes_of(tmp_path)
 
 
+async def test_what_was_not_overwritten_before_a_restart_is_afterwards(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        database = room.memory._store._database
+        room.memory._store.scrub_again()
+        assert not database.is_unscrubbed
+        with closing(sqlite3.connect(tmp_path / "memory.db")) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM facts").fetchall()
+            room.tell(CODE, language="en")
+            await room.memory.extract()
+            await room.memory.archive.forget_person("hana")
+    steps: list[str] = []
+    with opened(tmp_path) as again:
+        database = again.memory._store._database
+        assert database.is_unscrubbed
+        database.engine.dispose()
+        event.listen(
+            database.engine,
+            "connect",
+            lambda connection, _record: connection.set_trace_callback(steps.append),
+        )
+        await again.memory.keep_up()
+        assert "VACUUM" in steps
+    with opened(tmp_path) as third:
+        assert not third.memory._store._database.is_unscrubbed
+
+
 def telling_bytes(vector: Vector) -> bytes:
     unit = vector / np.linalg.norm(vector)
     return bytes(unit.astype("<f4").tobytes()[:32])

@@ -25,7 +25,7 @@ POINTS = (
     "facts:after-insert",
     "facts:before-commit",
     "facts:after-commit",
-    "index:after-remove",
+    "index:after-upsert",
 )
 """Where the program is killed, in the order in which a turn passes."""
 TURN_IS_FINISHED_FOR_SURE = POINTS[2:]
@@ -98,7 +98,7 @@ async def main():
     memory = open_memory(Config(), Path(folder), Embedder(), Extractor(), clock)
     store = memory._store
     watch(store._database.engine)
-    add_page, add_facts, remove = store.pages.add, store.add_facts, EdgeIndex.remove
+    add_page, add_facts, upsert = store.pages.add, store.add_facts, EdgeIndex.upsert
 
     def page_added(page):
         add_page(page)
@@ -109,11 +109,11 @@ async def main():
         reach("facts:after-commit")
         return stored
 
-    def removed(self, person, ids):
-        remove(self, person, ids)
-        reach("index:after-remove")
+    def upserted(self, person, points):
+        upsert(self, person, points)
+        reach("index:after-upsert")
 
-    store.pages.add, store.add_facts, EdgeIndex.remove = page_added, facts_added, removed
+    store.pages.add, store.add_facts, EdgeIndex.upsert = page_added, facts_added, upserted
     memory.turn_finished(turn(told[0], NOON))
     await memory.extract()
     armed = True

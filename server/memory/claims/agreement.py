@@ -126,7 +126,7 @@ def _is_of_another(drawn: Claim, told: Claim, mentioned: Set[str], language: str
     if _is_made_them(drawn, told, language):
         return True
     is_known = bool(drawn.subject and told.subject)
-    if not is_known or drawn.subject & told.subject or _among(drawn.subject, told.subject):
+    if not is_known or _among(drawn.subject, told.subject):
         return False
     if LISTENER in told.subject:
         return True
@@ -151,7 +151,7 @@ def _keeps_people(told: Claim, mentioned: Set[str], language: str) -> bool:
 
 
 def _among(some: Set[str], others: Set[str]) -> bool:
-    return bool(some & others or lexicon.may_be_among(some, others))
+    return bool(lexicon.may_be_among(some, others))
 
 
 def _sense_differs(drawn: Claim, told: Claim) -> Refusal | None:

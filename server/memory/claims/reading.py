@@ -7,7 +7,7 @@ from server.memory.claims.chinese import chinese_claims, chinese_matter
 from server.memory.claims.claim import LISTENER, SPEAKER, Claim
 from server.memory.claims.english import english_claims, english_matter
 from server.memory.claims.japanese import japanese_claims, japanese_matter
-from server.memory.terms import has_kana
+from server.memory.terms import has_kana, read_as
 
 LONGEST = 500
 """Characters of a sentence that are looked at."""
@@ -29,11 +29,8 @@ def claims_of_fact(text: str, language: str) -> list[Claim]:
 
 
 def _read(text: str, language: str) -> list[Claim]:
-    if has_kana(text):
-        return japanese_claims(text)
-    if re.search(r"[\u3400-\u9fff]", text):
-        return japanese_claims(text) if language == "ja" else chinese_claims(text)
-    return english_claims(text)
+    readers = {"ja": japanese_claims, "zh": chinese_claims, "en": english_claims}
+    return readers[read_as(text, language)](text)
 
 
 def without_form(text: str, language: str) -> str:
