@@ -4,7 +4,6 @@ A page stays queued until its facts, or the finding that there are none, are com
 model that fails and a model that talks nonsense all lead to the same place: the pages are tried again.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -35,6 +34,8 @@ log = structlog.get_logger(__name__)
 
 _NEAREST = 30
 """Stored facts that a new one is compared with."""
+_BATCHES_PORTRAYED = 2
+"""As many turns as in so many full batches have to be new in hot segments before the profile is updated from them."""
 _MOST_PORTRAYED = 40
 """Pages of hot segments that the profile is updated from at once."""
 
@@ -189,18 +190,18 @@ class Consolidator:
         """Update the profile from the segments that have turned hot; return what was learnt of the agent.
 
         A batch has just been looked at as a whole, so this is for what it adds to earlier ones, and waits until there is
-        as much to read as in a full batch: it costs as much. What goes wrong is logged: the segments stay hot, and are
-        looked at again when something is added.
+        enough to read: it costs as much as a batch. What goes wrong is logged: the segments stay hot, and are looked at
+        again when something is added.
         """
         person = batch[0].person
-        added = Counter(sorting.segment_of[turn] for page in batch for turn in page.turns)
+        added = {sorting.segment_of[turn] for page in batch for turn in page.turns}
         segments = await to_thread.run_sync(self._store.tiers.segments_of, person)
         ready = [
             segment
             for segment in hot(segments, self._clock.now(), self._segments)
-            if segment.unread > added[segment.id] > 0
+            if segment.id in added
         ]
-        if sum(segment.unread for segment in ready) < self._section.turns:
+        if sum(segment.unread for segment in ready) < _BATCHES_PORTRAYED * self._section.turns:
             return []
         pages = await to_thread.run_sync(self._unread, ready)
         known = await to_thread.run_sync(self._store.portrait.traits_of, person)

@@ -74,22 +74,25 @@ def said(word: str, first: int, last: int) -> list[str]:
 @pytest.mark.parametrize(
     ("batches", "portrayed"),
     [
-        pytest.param([said("猫", 0, 8)], [], id="one batch was looked at as a whole"),
-        pytest.param([said("猫", 0, 5), said("猫", 5, 6)], [], id="too little for a call"),
+        pytest.param([said("猫", 0, 8), said("猫", 8, 15)], [], id="too little for a call"),
         pytest.param(
-            [said("猫", 0, 5), said("猫", 5, 8)], [said("猫", 0, 8)], id="a batch of new pages"
+            [said("猫", 0, 8), said("猫", 8, 16)],
+            [said("猫", 0, 16)],
+            id="two batches of new pages",
         ),
         pytest.param(
-            [said("猫", 0, 8), said("犬", 0, 1)], [], id="nothing was added to what is hot"
+            [said("猫", 0, 8), said("猫", 8, 15), said("犬", 0, 6)],
+            [],
+            id="nothing was added to most of what is hot",
         ),
         pytest.param(
-            [said("猫", 0, 5), said("犬", 0, 5), said("猫", 5, 6) + said("犬", 5, 6)],
-            [said("猫", 0, 5) + said("犬", 0, 5) + said("猫", 5, 6) + said("犬", 5, 6)],
+            [said("猫", 0, 8), said("犬", 0, 7), said("猫", 8, 9) + said("犬", 7, 8)],
+            [said("猫", 0, 8) + said("犬", 0, 7) + said("猫", 8, 9) + said("犬", 7, 8)],
             id="all that is hot in one call",
         ),
         pytest.param(
-            [said("猫", 0, 7), said("猫", 7, 9), said("猫", 9, 10)],
-            [said("猫", 0, 9)],
+            [said("猫", 0, 8), said("猫", 8, 16), said("猫", 16, 24)],
+            [said("猫", 0, 16)],
             id="what was read does not count again",
         ),
     ],
