@@ -21,6 +21,7 @@ from server.extraction import choose_extractor
 from server.folder_lock import FileLock, lock_data
 from server.forgetting import Forgetting
 from server.memory import Memory
+from server.memory.dossier import dossier_of
 from server.memory.extract import Extractor, RulesExtractor
 from server.memory.opening import open_memory
 from server.memory.store import Store
@@ -28,7 +29,7 @@ from server.memory.traits import load_dimensions
 from server.prompting import PROMPTS, PromptFiles
 from server.recording import RecentTurns
 from server.trace import Turns
-from server.web.memory import describe_candidate, describe_fact, describe_page
+from server.web.described import describe_candidate, describe_dossier, describe_fact
 
 if TYPE_CHECKING:
     from server.ports import Clock, Embedder
@@ -235,14 +236,8 @@ class FolderMemory:
 
     async def export(self, person: str) -> Row:
         """Return everything of a person."""
-        store = await self._read()
-        facts = await to_thread.run_sync(store.facts_of, person)
-        pages = await to_thread.run_sync(store.pages.of, person)
-        return {
-            "person": person,
-            "facts": [describe_fact(fact, self._place.config.fading) for fact in facts],
-            "pages": [describe_page(page) for page in pages],
-        }
+        dossier = await to_thread.run_sync(dossier_of, await self._read(), person)
+        return dict(describe_dossier(dossier, self._place.config.fading))
 
     async def forget(self, fact_ids: Sequence[str]) -> int:
         """Delete facts."""

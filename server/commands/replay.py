@@ -147,7 +147,7 @@ async def _hold(
 
 async def _extract(reached: Reached, held: Held, tell: Tell) -> None:
     from server.commands.memory import tell_stored  # noqa: PLC0415 - heavy, and seldom needed
-    from server.web.memory import describe_fact  # noqa: PLC0415
+    from server.web.described import describe_fact  # noqa: PLC0415
 
     stored: list[dict[str, Any]]
     if reached.app is not None:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from anyio import to_thread
 
+from server.memory.dossier import Dossier, dossier_of
 from server.memory.models import Fact, Page
 from server.memory.page_shelves import PageShelves
 from server.memory.redaction import tells
@@ -52,6 +53,10 @@ class Archive:
     async def pages(self, person: str) -> list[Page]:
         """Return all exchanges of a person, oldest first."""
         return await to_thread.run_sync(self._store.pages.of, person)
+
+    async def dossier(self, person: str) -> Dossier:
+        """Return everything that is stored of a person."""
+        return await to_thread.run_sync(dossier_of, self._store, person)
 
     async def waiting(self, person: str | None = None) -> int:
         """Return how many exchanges, of a person or of everybody, facts have still to be drawn from."""

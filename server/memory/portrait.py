@@ -71,8 +71,8 @@ class Portrait:
         rows = self._database.rows(query.order_by(notes.c.at, notes.c.id))
         return [_note(row) for row in rows]
 
-    def summaries_of(self, person: str, last: int) -> list[DaySummary]:
-        """Return the summaries of a person's last days that tell something, newest last."""
+    def summaries_of(self, person: str, last: int | None = None) -> list[DaySummary]:
+        """Return the summaries of a person's last days, or of all, that tell something, newest last."""
         told = (day_summaries.c.text != "") | (day_summaries.c.follow_ups != ())
         mine = select(day_summaries).where(day_summaries.c.person == person, told)
         rows = self._database.rows(mine.order_by(day_summaries.c.day.desc()).limit(last))

@@ -6,11 +6,8 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
-from server.config import FadingSection
-from server.memory.fading import fades_at
 from server.memory.keeping import storable
-from server.memory.models import Candidate, Fact, Page
-from server.memory.recall import as_scores
+from server.web.described import describe_candidate, describe_dossier, describe_fact
 from server.web.errors import refuse
 from server.web.host import host_of
 from server.web.segments import SegmentRoute
@@ -92,15 +89,9 @@ async def search(
     summary="Everything that is stored of a person",
 )
 async def export(request: Request, person: str) -> dict[str, object]:
-    """Return all facts and all exchanges of a person."""
+    """Return all facts and exchanges of a person, and what was made of them: topics, profile, traits, notes, summaries of days."""
     host = host_of(request)
-    archive = host.memory.archive
-    facts, pages = await archive.facts(person), await archive.pages(person)
-    return {
-        "person": person,
-        "facts": [describe_fact(fact, host.config.fading) for fact in facts],
-        "pages": [describe_page(page) for page in pages],
-    }
+    return describe_dossier(await host.memory.archive.dossier(person), host.config.fading)
 
 
 @router.post("/api/memory/{person}/reindex", tags=["memory"], summary="Make the vectors anew")
@@ -132,52 +123,3 @@ async def forget_person(request: Request, person: str) -> dict[str, object]:
 
 def _unknown(fact_id: str) -> JSONResponse:
     return refuse(404, "fact-unknown", f"There is no fact {fact_id}. See `omoide memory list`.")
-
-
-def describe_fact(fact: Fact, fading: FadingSection) -> dict[str, Any]:
-    """Return a fact as plain data, as in the API and in exports."""
-    faded = fades_at(fact, fading)
-    return {
-        "id": fact.id,
-        "person": fact.person,
-        "text": fact.text,
-        "language": fact.language,
-        "kind": str(fact.kind),
-        "importance": str(fact.importance),
-        "about": fact.about,
-        "said_at": fact.said_at.isoformat(),
-        "event_from": fact.event_from.isoformat() if fact.event_from else None,
-        "event_to": fact.event_to.isoformat() if fact.event_to else None,
-        "quote": fact.quote,
-        "origin": str(fact.origin),
-        "sources": list(fact.sources),
-        "fades_at": faded.astimezone(fact.said_at.tzinfo).isoformat() if faded else None,
-        "superseded_by": fact.superseded_by or None,
-        "superseded_at": fact.superseded_at.isoformat() if fact.superseded_at else None,
-    }
-
-
-def describe_candidate(candidate: Candidate) -> dict[str, Any]:
-    """Return a candidate as plain data: the fact, every score, and why it passed or not."""
-    return {
-        "id": candidate.fact.id,
-        "text": candidate.fact.text,
-        "said_at": candidate.fact.said_at.isoformat(),
-        "scores": dict(as_scores(candidate)),
-        "signs": {name: round(value, 3) for name, value in candidate.signs.items() if value},
-        "passed": candidate.passed,
-        "reason": candidate.reason,
-    }
-
-
-def describe_page(page: Page) -> dict[str, Any]:
-    """Return an exchange as plain data."""
-    return {
-        "id": page.id,
-        "at": page.at.isoformat(),
-        "device": page.device,
-        "said": page.said,
-        "heard": page.heard,
-        "language": page.language,
-        "interrupted": page.interrupted,
-    }
