@@ -289,7 +289,11 @@ def calibrate_command(
 
 def calibrate_pages_command(
     files: Annotated[
-        list[Path], typer.Argument(metavar="SET.json…", help="Dialogues with questions.")
+        list[Path],
+        typer.Argument(
+            metavar="SET.json…",
+            help="Dialogues with questions; with .jsonl, recall sets: from what no fact of theirs answers it is learnt when to tell nothing.",
+        ),
     ],
     out: Annotated[Path, typer.Option("--out", metavar="FILE.json", help="Where it is written.")],
     as_json: JsonOption = False,

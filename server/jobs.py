@@ -21,6 +21,8 @@ log = structlog.get_logger(__name__)
 _HOUSEKEEPING_SECONDS = 60
 _RETENTION_DELAY = timedelta(minutes=10)
 """After the start, when nobody waits for the models any more; then once a day."""
+_TURNS_WITHOUT_MODEL = 3
+"""After so many turns facts are drawn if no model has to be asked: what the last exchanges no longer hold is known then."""
 _GRACE_SECONDS = 3600
 """How late a wake may come and still be followed: the machine may have slept."""
 
@@ -71,8 +73,13 @@ class Jobs:
             return
         count = self._turns.get(turn.person, 0) + 1
         self._turns[turn.person] = count
-        enough = count >= self._section.turns
+        enough = count >= self._enough
         self._wake(turn.person, timedelta() if enough else self._silence)
+
+    @property
+    def _enough(self) -> int:
+        asks = self._memory.consolidator.extractor.asks_a_model
+        return self._section.turns if asks else min(self._section.turns, _TURNS_WITHOUT_MODEL)
 
     @property
     def _silence(self) -> timedelta:

@@ -20,6 +20,7 @@ class BusyExtractor:
     """Keeps a language model writing for half a minute, and finds no fact."""
 
     gives_way = True
+    asks_a_model = True
 
     def __init__(self, llm: Llm, language: str, seconds: float = SECONDS) -> None:
         self._llm = llm

@@ -1,8 +1,10 @@
 """`omoide calibrate-pages`: learns from dialogues with questions how much each sign of a page counts, and when to stay silent."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +13,15 @@ from server import embedding
 from server.commands.dialogue_memory import Found, KnownVectors, remembered
 from server.commands.dialogues import Dialogue, DialogueQuestion, read_dialogues
 from server.commands.learning import learn_logistic, learn_ranking
+from server.commands.recall_sets import read_recall_set
 from server.commands.report import Report, Tell
 from server.config import Config
 from server.memory.page_recall import gate_signs
 from server.memory.page_weights import PageWeights, write_page_weights
 from server.memory.question import read_question
 from server.ports import Embedder
+
+T = TypeVar("T")
 
 NOTHING = {"questions": 0, "weights": {}, "threshold": None, "error": None}
 BY_WORDS = (
@@ -29,9 +34,11 @@ WITH_VECTORS = (*BY_WORDS, "dense", "dense_near")
 ONLY_ADDS = frozenset({"topic"})
 """Signs that can't tell against an utterance: what lies near the question is not worse for that."""
 MOST_FALSE = 0.2
-"""Share of questions about somebody else's life that may bring pages to mind."""
-_FOREIGN = 3
+"""Share of what was never talked of that may bring pages to mind."""
+_FOREIGN = 2
 """Questions of other dialogues that are asked for each of one's own."""
+_SILENT = 3
+"""As many of what people say to a robot all day, and no memory answers."""
 _START = PageWeights(
     {"words": 6.0, "dense": 1.0, "speaker": 1.0}, {"words": 6.0, "speaker": 1.0}, {}, 0.0
 )
@@ -72,20 +79,25 @@ async def calibrate_pages(
     """Learn and write.
 
     Args:
-        files: Sets of dialogues.
+        files: Sets of dialogues, and (`.jsonl`) recall sets: what no fact of theirs answers is said to the dialogues, too.
         target: Where the weights are written.
         config: Embedding and retrieval are taken from it.
         tell: Told how well it went.
         embedder: In place of the configured one.
 
     Raises:
-        OmoideError: ``dialogues-broken``, or an engine is missing or fails.
+        OmoideError: ``dialogues-broken``, ``recall-set-invalid``, or an engine is missing or fails.
     """
-    dialogues = [dialogue for file in files for dialogue in read_dialogues(file)[0]]
+    dialogues = [
+        one for file in files if not _is_recall_set(file) for one in read_dialogues(file)[0]
+    ]
+    idle = _unanswered(file for file in files if _is_recall_set(file))
     known = KnownVectors(embedder or embedding.build(config.embedding))
     try:
         await known.warm_up()
-        asked = [each for one in dialogues for each in await _ask(one, dialogues, config, known)]
+        asked = [
+            each for one in dialogues for each in await _ask(one, dialogues, idle, config, known)
+        ]
     finally:
         await known.aclose()
     weights = learn(asked, ", ".join(file.stem for file in files))
@@ -100,6 +112,20 @@ async def calibrate_pages(
             "threshold": weights.threshold,
         }
     )
+
+
+def _is_recall_set(file: Path) -> bool:
+    return file.suffix == ".jsonl"
+
+
+def _unanswered(files: Iterable[Path]) -> dict[str, list[str]]:
+    """Return by language what people in recall sets say that no memory answers."""
+    found: dict[str, dict[str, None]] = {}
+    for read in map(read_recall_set, files):
+        for question in read.questions:
+            if not question.expect:
+                found.setdefault(read.language_of(question.text), {})[question.text] = None
+    return {language: list(texts) for language, texts in found.items()}
 
 
 def learn(asked: Sequence[_Asked], learnt_from: str) -> PageWeights:
@@ -121,9 +147,14 @@ def _learn_sum(
 
 
 async def _ask(
-    dialogue: Dialogue, others: Sequence[Dialogue], config: Config, embedder: KnownVectors
+    dialogue: Dialogue,
+    others: Sequence[Dialogue],
+    idle: Mapping[str, Sequence[str]],
+    config: Config,
+    embedder: KnownVectors,
 ) -> list[_Asked]:
-    """Ask a dialogue its own questions and, as if they were about it, some of others."""
+    """Ask a dialogue its own questions and, as if they were about it, some of others; say to it what no memory answers."""
+    dice = np.random.default_rng(0)
     foreign = [
         (one, other)
         for other in others
@@ -131,8 +162,8 @@ async def _ask(
         for one in other.questions
         if one.evidence
     ]
-    order = np.random.default_rng(0).permutation(len(foreign))
-    chosen = [foreign[place] for place in order[: _FOREIGN * len(dialogue.questions)]]
+    foreign = _some(foreign, _FOREIGN * len(dialogue.questions), dice)
+    texts = _some(idle.get(dialogue.language, ()), _SILENT * len(dialogue.questions), dice)
     asked = []
     async with remembered(dialogue, config, embedder) as held:
         memory = held.ranked_by(_START, config.retrieval)
@@ -143,11 +174,18 @@ async def _ask(
             without = await by_words.ask(question)
             asked.append(_Asked(dialogue, question, found, bool(question.evidence), without))
         last = dialogue.utterances[-1].at
-        for question, other in chosen:
+        for text in texts:
+            said = DialogueQuestion(text, "", frozenset(), 0, "", last + timedelta(days=1))
+            asked.append(_Asked(dialogue, said, await memory.ask(said), False))
+        for question, other in foreign:
             late = replace(question, asked_at=max(last, question.asked_at), evidence=frozenset())
             found = await memory.ask(late, other.speakers)
             asked.append(_Asked(dialogue, late, found, False))
     return asked
+
+
+def _some(whole: Sequence[T], count: int, dice: np.random.Generator) -> list[T]:
+    return [whole[place] for place in dice.permutation(len(whole))[:count]]
 
 
 def _with_gate(asked: Sequence[_Asked], weights: PageWeights, tell: Tell) -> PageWeights:
@@ -166,7 +204,7 @@ def _with_gate(asked: Sequence[_Asked], weights: PageWeights, tell: Tell) -> Pag
     threshold = 1.0
     for tried in np.round(np.arange(0.95, 0.04, -0.05), 2):
         kept, false = float((likely[own] >= tried).mean()), float((likely[~own] >= tried).mean())
-        tell(f"gate {tried}: {kept:.3f} of the own questions pass, {false:.3f} of the foreign ones")
+        tell(f"gate {tried}: {kept:.3f} of the own questions pass, {false:.3f} of all else")
         if false <= MOST_FALSE:
             threshold = float(tried)
     worths, bias = learn_logistic(rows, own)

@@ -61,6 +61,10 @@ class Extractor(Protocol):
     def gives_way(self) -> bool:
         """Whether its work makes an answer slower, so that it has to stop when somebody talks."""
 
+    @property
+    def asks_a_model(self) -> bool:
+        """Whether a call costs something, so that it pays to wait until there is more to draw from."""
+
     async def extract(self, pages: Sequence[Page], attempt: int) -> Harvest:
         """Return what is in `pages`, which belong to one person and follow each other.
 
@@ -89,6 +93,7 @@ class RulesExtractor:
     """Keeps the person's own statements as they were said: needs no model and invents nothing."""
 
     gives_way = False
+    asks_a_model = False
 
     def __init__(self, week_start: int = 0) -> None:
         self._week_start = week_start
@@ -129,6 +134,8 @@ class ModelExtractor:
         week_start: First day of the week, 0 for Monday.
         agent: Name of the robot, as it stands in facts about it.
     """
+
+    asks_a_model = True
 
     def __init__(self, llm: Llm, prompts: Prompts, week_start: int = 0, agent: str = AGENT) -> None:
         self._llm = llm

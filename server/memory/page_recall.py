@@ -4,6 +4,7 @@ Two stages as in MemoryOS (section 3.3): the five segments nearest to the questi
 the score of the second: as a filter it loses answers.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -39,6 +40,7 @@ LOOKED_AT = 100
 SHOWN = 40
 """Of these, so many are returned."""
 BEST_SEGMENTS = 5
+_NAMING = frozenset({TermKind.NAME, TermKind.PERSON})
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,7 @@ def gate_signs(question: Question, candidates: Sequence[PageCandidate]) -> dict[
     if not candidates:
         return {}
     best = candidates[0]
+    kinds = {term.key: term.kind for term in question.terms.terms}
     tenth = candidates[min(9, len(candidates) - 1)]
     asking = question.asking
     return {
@@ -166,6 +169,12 @@ def gate_signs(question: Question, candidates: Sequence[PageCandidate]) -> dict[
         "own": float(asking.own),
         "world": float(asking.world),
         "orders": float(asking.orders),
+        # All of "good afternoon" has been said before: what a question consists of counts, too.
+        "substance": math.log1p(len(kinds)),
+        "names": float(not _NAMING.isdisjoint(kinds.values())),
+        "wants": float(bool(question.wants)),
+        "agenda": float(question.wants_agenda),
+        "states": float(question.states),
     }
 
 

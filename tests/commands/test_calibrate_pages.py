@@ -79,6 +79,23 @@ async def test_what_is_learnt_can_be_loaded_and_has_the_names_of_the_signs(tmp_p
     assert_gate_fits(weights)
 
 
+async def test_the_gate_learns_from_what_people_say_that_no_memory_answers(tmp_path: Path) -> None:
+    idle = tmp_path / "idle.jsonl"
+    orders = ("Play a song for the cat.", "Turn the garden lamp off.", "Read to my sister.")
+    rows: list[dict[str, object]] = [{"type": "fact", "person": "bo", "id": "f", "text": "A.", "said_at": NOON.isoformat()}]  # fmt: skip
+    rows += [
+        {"type": "question", "person": "bo", "id": text, "text": text, "asked_at": NOON.isoformat(), "expect": [], "forbid": []}
+        for text in orders
+    ]  # fmt: skip
+    idle.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    gates = []
+    for files in (written(tmp_path), [*written(tmp_path), idle]):
+        target = tmp_path / "pages.json"
+        await calibrate_pages(files, target, Config(), lambda line: None, FakeEmbedder())
+        gates.append(load_page_weights(str(target)).gate)
+    assert gates[0]["orders"] == 0 > gates[1]["orders"]
+
+
 def test_the_packaged_weights_have_the_names_of_the_signs() -> None:
     """A name that the code no longer knows counts nothing, and nobody would notice."""
     weights = load_page_weights()

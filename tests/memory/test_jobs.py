@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from structlog.testing import capture_logs
 
 from server.clock import SystemClock
@@ -66,6 +67,23 @@ async def test_after_enough_turns_facts_are_drawn_at_once(tmp_path: Path) -> Non
             assert jobs._turns == {"taro": 1}
             finish(room, jobs, said(3), said(4), said(5))
             await until(lambda: len(facts(room)) == 6)
+
+
+class Asking(RulesExtractor):
+    asks_a_model = True
+
+
+@pytest.mark.parametrize(("extractor", "enough"), [(RulesExtractor(), 3), (Asking(), 8)])
+async def test_what_costs_no_call_of_a_model_is_drawn_before_the_last_exchanges_are_forgotten(
+    extractor: RulesExtractor, enough: int, tmp_path: Path
+) -> None:
+    with opened(tmp_path, extractor) as room:
+        async with working(room, silence_minutes=LONG_MINUTES) as jobs:
+            for number in range(1, enough + 1):
+                assert facts(room) == []
+                finish(room, jobs, said(number))
+                await room.memory._writer.settle()
+            await until(lambda: len(facts(room)) == enough)
 
 
 async def test_turns_in_which_nothing_was_said_do_not_count(tmp_path: Path) -> None:
