@@ -63,6 +63,7 @@ class App:
         self.prompts = PromptFiles(
             Path(config.persona.prompts) if config.persona.prompts else PROMPTS
         )
+        self.prompts.check(config.persona.language)
         self.recent = RecentTurns(config.recording.recent_turns)
         self.metrics = Metrics()
         self.access = Access(config, data, self.clock)

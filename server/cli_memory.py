@@ -4,6 +4,7 @@ Those commands are imported when they are called: the libraries behind memory ta
 """
 # ruff: noqa: PLC0415
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -134,6 +135,9 @@ def forget_command(
     person: Annotated[
         str, typer.Option("--person", metavar="NAME", help="Everything of this person instead.")
     ] = "",
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask whether a person is really to be forgotten.")
+    ] = False,
     url: UrlOption = None,
     token: TokenOption = "",
     as_json: JsonOption = False,
@@ -143,9 +147,16 @@ def forget_command(
     """Delete facts and what was said for them, or everything of a person. There is no way back but a backup."""
     from server.commands import memory
 
+    sure = yes or bool(
+        person
+        and sys.stdin.isatty()
+        and not as_json
+        and typer.confirm(f"Delete everything that {person} ever said?")
+    )
+
     async def work(loaded: Config, tell: Tell) -> Report:
         place = Place(loaded, data, url, token=token)
-        return await memory.forget(facts or [], person, place, tell)
+        return await memory.forget(facts or [], person, place, tell, sure=sure)
 
     finish(carry_out(with_config(work, config), nothing=memory.NOTHING["forget"], as_json=as_json))
 

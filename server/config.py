@@ -140,9 +140,17 @@ class VadSection(Section):
 
     engine: Literal["silero", "webrtc"] = "silero"
     speech_threshold: Probability = 0.5
-    silence_threshold: Probability = 0.35
+    silence_threshold: Annotated[Probability, Field(validate_default=True)] = 0.35
     gate_aggressiveness: Annotated[int, Field(ge=0, le=3)] = 1
     gate_gain: Annotated[int, Field(ge=1, le=1000)] = 32
+
+    @field_validator("silence_threshold")
+    @classmethod
+    def _is_not_above_speech(cls, silence: float, info: ValidationInfo) -> float:
+        speech = info.data.get("speech_threshold", 1.0)
+        if silence > speech:
+            raise ValueError(f"write at most vad.speech_threshold, which is {speech:g}")
+        return silence
 
 
 class EndpointingSection(Section):
@@ -205,7 +213,15 @@ class EmbeddedLlmSection(Section):
     repeat_penalty: Annotated[float, Field(ge=1, le=2)] = 1.1
     read_seconds: Seconds = 0.8
     least_prompt_tokens: Annotated[int, Field(ge=50)] = 100
-    most_prompt_tokens: Annotated[int, Field(ge=50)] = 600
+    most_prompt_tokens: Annotated[int, Field(ge=50, validate_default=True)] = 600
+
+    @field_validator("most_prompt_tokens")
+    @classmethod
+    def _is_not_below_least(cls, most: int, info: ValidationInfo) -> int:
+        least = info.data.get("least_prompt_tokens", 0)
+        if most < least:
+            raise ValueError(f"write at least llm.embedded.least_prompt_tokens, which is {least}")
+        return most
 
 
 class OpenAiLlmSection(EndpointSection):

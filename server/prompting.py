@@ -86,6 +86,18 @@ class PromptFiles:
             log.warning("prompt-file-unreadable", file=str(path))
         return known.text
 
+    def check(self, language: str) -> None:
+        """Read what no answer in a language can do without.
+
+        Raises:
+            ConfigError: ``prompt-missing`` or ``prompt-broken``.
+        """
+        for name in ("soul.md", "identity.md"):
+            self.text(name)
+        for stem in ("reply", "compact"):
+            self.in_language(stem, language)
+        Phrases(self).get("apology", language)
+
     def in_language(self, stem: str, language: str, suffix: str = "md") -> str:
         """Return ``STEM.LANGUAGE.SUFFIX``, or the English one where there is none for the language."""
         return self.text(self.name_of(stem, language, suffix))

@@ -23,6 +23,7 @@ from server.config import Config, OpenAiLlmSection
 from server.endpoint import open_client, redirect_of
 from server.errors import ConfigError, EngineMissing, OmoideError
 from server.llm.openai_faults import too_long
+from server.prompting import PROMPTS, PromptFiles
 
 OLDEST_PYTHON = (3, 11)
 DISTRIBUTION = "omoide"
@@ -88,6 +89,16 @@ def check_config(config: Config, path: Path | None) -> Finding:
     """Which configuration is it? That it could be read is known by now."""
     source = f"{path}" if path is not None else "the defaults; there is no config.yaml here"
     return Finding("config", "ok", f"{source}; access: {config.access.mode}")
+
+
+def check_prompts(config: Config) -> Finding:
+    """Can the texts be read that the robot is instructed with?"""
+    folder = Path(config.persona.prompts) if config.persona.prompts else PROMPTS
+    try:
+        PromptFiles(folder).check(config.persona.language)
+    except ConfigError as error:
+        return Finding("prompts", "fail", str(error), "No question can be answered without it.")
+    return Finding("prompts", "ok", str(folder))
 
 
 def check_timezone(config: Config) -> Finding:

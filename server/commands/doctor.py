@@ -95,6 +95,7 @@ async def _look(config_path: Path | None, data: Path, *, quick: bool) -> AsyncIt
 
 def _look_at_config(config: Config, path: Path | None) -> Iterable[Finding]:
     yield checks.check_config(config, path)
+    yield checks.check_prompts(config)
     yield checks.check_timezone(config)
     yield from checks.check_ports(config)
 

@@ -101,11 +101,20 @@ async def show(fact_id: str, place: Place, tell: Tell) -> Report:
     return Report({**NOTHING["show"], "fact": fact})
 
 
-async def forget(fact_ids: Sequence[str], person: str, place: Place, tell: Tell) -> Report:
+async def forget(
+    fact_ids: Sequence[str], person: str, place: Place, tell: Tell, *, sure: bool = True
+) -> Report:
     """Delete facts, or everything of a person.
 
+    Args:
+        fact_ids: Which facts.
+        person: Of whom everything, instead.
+        place: Where the memory is.
+        tell: Told what went, and which facts hold again because what had replaced them is gone.
+        sure: Whether a person is deleted without being asked about again.
+
     Raises:
-        OmoideError: A fact is unknown, then none is deleted; or nothing is stored of that person.
+        OmoideError: A fact is unknown, then none is deleted; nothing is stored of that person; or ``confirmation-missing``.
     """
     if bool(fact_ids) == bool(person):
         raise ConfigError(
@@ -115,14 +124,31 @@ async def forget(fact_ids: Sequence[str], person: str, place: Place, tell: Tell)
     async with open_access(place) as memory:
         if person:
             await _persons(memory, person)
+            if not sure:
+                raise ConfigError(
+                    f"This deletes everything that {person} ever said; only a backup brings it back. Add --yes if that is meant.",
+                    "confirmation-missing",
+                )
             gone = await memory.forget_person(person)
             tell(f"Everything that {person} said is forgotten, and with it {gone} facts.")
         else:
-            for fact_id in fact_ids:
-                await memory.fact(fact_id)
+            hidden = await _hidden_by([await memory.fact(one) for one in fact_ids], memory)
             gone = await memory.forget(list(dict.fromkeys(fact_ids)))
             tell(f"{gone} forgotten.")
+            for row in hidden:
+                tell(f"Holds again: {row['id']}  {row['text']}")
     return Report({**NOTHING["forget"], "forgotten": gone})
+
+
+async def _hidden_by(facts: Sequence[Row], memory: MemoryAccess) -> list[Row]:
+    """Return the facts that only these replaced."""
+    ids = {row["id"] for row in facts}
+    return [
+        row
+        for person in sorted({row["person"] for row in facts})
+        for row in (await memory.facts(person, superseded=True)).facts
+        if row["superseded_by"] in ids and row["id"] not in ids
+    ]
 
 
 async def export(person: str, out: Path | None, place: Place, tell: Tell) -> Report:

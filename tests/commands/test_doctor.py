@@ -43,6 +43,19 @@ def test_a_wrong_configuration_is_a_finding_with_its_line(omoide: Omoide, tmp_pa
     assert "config.yaml:2" in found["config"]["detail"]
 
 
+def test_a_folder_without_the_texts_for_an_answer_fails_and_keeps_a_server_from_starting(
+    omoide: Omoide, tmp_path: Path
+) -> None:
+    (tmp_path / "config.yaml").write_text(f"persona:\n  prompts: {tmp_path}\n")
+    looked, served = omoide("doctor", "--quick", "--json"), omoide("serve")
+    assert (looked.exit_code, served.exit_code) == (1, 2)
+    found = read(looked)["prompts"]
+    assert found["state"] == "fail"
+    for told in (found["detail"], served.output):
+        assert "soul.md" in told
+        assert "persona.prompts" in told
+
+
 def test_a_folder_that_can_not_be_written_fails(omoide: Omoide, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.touch()

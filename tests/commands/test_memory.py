@@ -23,6 +23,7 @@ from server.memory import Memory, Page
 from server.memory.extract import RulesExtractor
 from server.memory.models import Fact, Importance
 from server.memory.opening import open_memory
+from server.memory.store import Store
 from tests.end_to_end.running import running
 from tests.fakes import FakeAsr, FakeClock, FakeEmbedder, FakeLlm, FakeTts, FakeVad
 
@@ -125,6 +126,7 @@ async def test_what_has_faded_is_listed_and_marked(
         (["memory", "show", "f9"], "fact-unknown", "f9"),
         (["memory", "forget", "f1", "f9"], "fact-unknown", "f9"),
         (["memory", "forget", "--person", "Nobody"], "person-unknown", "Nobody"),
+        (["memory", "forget", "--person", "Mio"], "confirmation-missing", "--yes"),
         (["memory", "forget"], "usage-invalid", "--person"),
         (["memory", "forget", "f1", "--person", "Mio"], "usage-invalid", "--person"),
         (["memory", "search", "ラーメンは？"], "person-missing", "Ken, Mio"),
@@ -190,11 +192,24 @@ async def test_the_only_person_there_is_need_not_be_named(tmp_path: Path) -> Non
 def test_facts_and_persons_are_forgotten(omoide: Omoide, tmp_path: Path) -> None:
     data = seeded(tmp_path)
     one = json.loads(omoide("memory", "forget", "f1", "--json", "--data", data).stdout)
-    whole = omoide("memory", "forget", "--person", "Ken", "--data", data)
+    whole = omoide("memory", "forget", "--person", "Ken", "--yes", "--data", data)
     left = json.loads(omoide("memory", "list", "--json", "--data", data).stdout)["facts"]
     assert one["forgotten"] == 1
     assert whole.exit_code == 0
     assert [fact["id"] for fact in left] == ["f2"]
+
+
+async def test_what_holds_again_when_its_correction_is_forgotten_is_named(tmp_path: Path) -> None:
+    data = await seed(tmp_path, CAT)
+    store = Store(data / "memory" / "memory.db")
+    (cat,) = store.facts_of("Ken")
+    store.add_facts(
+        [replace(CAT, id="f9", text="You have no cat.")], CAT.said_at, superseded={cat.id: "f9"}
+    )
+    store.close()
+    told: list[str] = []
+    await memory.forget(["f9"], "", place_of(data), told.append)
+    assert told == ["1 forgotten.", f"Holds again: {cat.id}  {CAT.text}"]
 
 
 def test_beside_a_running_server_the_list_works_and_forgetting_says_how(

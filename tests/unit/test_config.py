@@ -154,6 +154,20 @@ def test_empty_files_sections_and_keys_mean_the_defaults(file: Path, text: str) 
 # -- mistakes ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("vad:\n  speech_threshold: 0.2\n", "at most vad.speech_threshold, which is 0.2"),
+        (
+            "llm:\n  embedded:\n    least_prompt_tokens: 900\n    most_prompt_tokens: 300\n",
+            "at least llm.embedded.least_prompt_tokens, which is 900",
+        ),
+    ],
+)
+def test_limits_that_contradict_each_other_are_refused(file: Path, text: str, limit: str) -> None:
+    assert limit in refusal(written(file, text))
+
+
 def test_a_missing_file_is_named(file: Path) -> None:
     message = refusal(file)
 
