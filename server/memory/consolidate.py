@@ -4,10 +4,11 @@ A page stays queued until its facts, or the finding that there are none, are com
 model that fails and a model that talks nonsense all lead to the same place: the pages are tried again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import TypeVar
 
 import anyio
 import structlog
@@ -31,6 +32,8 @@ from server.memory.writer import Writer
 from server.ports import Clock
 
 log = structlog.get_logger(__name__)
+
+_Result = TypeVar("_Result")
 
 _NEAREST = 30
 """Stored facts that a new one is compared with."""
@@ -143,32 +146,35 @@ class Consolidator:
         whole = await to_thread.run_sync(passages, pages)
         for start in range(0, len(whole), self._section.turns):
             batch = whole[start : start + self._section.turns]
-            drawn = await self._work_off_in_silence(batch)
-            if drawn is None:
+            drawn = await self._in_silence(self._draw(batch))
+            if drawn is not None:
+                facts, sorting = drawn
+                stored += facts
+                stored += await self._in_silence(self._portray(batch, sorting)) or ()
+            if self._is_interrupted:
+                log.info("extraction-interrupted", pages=len(batch))
                 break
-            stored += drawn
         return stored
 
-    async def _work_off_in_silence(self, batch: Sequence[Page]) -> list[Fact] | None:
-        """Work off a batch; None if somebody began to talk."""
+    async def _in_silence(self, work: Awaitable[_Result]) -> _Result | None:
+        """Return what some work leads to; None if somebody began to talk."""
         with anyio.CancelScope() as scope:
             self._running = scope
             try:
-                return await self._work_off_batch(batch)
+                return await work
             finally:
                 self._running = None
         self._is_interrupted = True
-        log.info("extraction-interrupted", pages=len(batch))
         return None
 
-    async def _work_off_batch(self, batch: Sequence[Page]) -> list[Fact]:
+    async def _draw(self, batch: Sequence[Page]) -> tuple[list[Fact], Sorting]:
+        """Store what is drawn from a batch, and where its pages lie; both are returned."""
         ids = [each for page in batch for each in page.turns]
         attempts = await to_thread.run_sync(self._store.queue.attempts, ids)
         try:
             harvest = await self._choose(attempts).extract(batch, attempts)
             sorting = await self._sorter.sort(batch, harvest, self._clock.now())
-            stored = await self._admit(harvest, ids, sorting)
-            return stored + await self._portray(batch, sorting)
+            return await self._admit(harvest, ids, sorting), sorting
         except OmoideError as error:
             if error.code == "llm-preempted":  # somebody talks: no fault of the model
                 raise
@@ -190,9 +196,18 @@ class Consolidator:
         """Update the profile from the segments that have turned hot; return what was learnt of the agent.
 
         A batch has just been looked at as a whole, so this is for what it adds to earlier ones, and waits until there is
-        enough to read: it costs as much as a batch. What goes wrong is logged: the segments stay hot, and are looked at
-        again when something is added.
+        enough to read: it costs as much as a batch. What goes wrong is logged, and fails nothing, as the batch is stored:
+        the segments stay hot, and are looked at again when something is added.
         """
+        try:
+            return await self._portray_hot(batch, sorting)
+        except OmoideError as error:
+            log.warning("portrait-put-off", code=error.code)
+        except Exception as error:
+            log_fault("portrait-fault", error)
+        return []
+
+    async def _portray_hot(self, batch: Sequence[Page], sorting: Sorting) -> list[Fact]:
         person = batch[0].person
         added = {sorting.segment_of[turn] for page in batch for turn in page.turns}
         segments = await to_thread.run_sync(self._store.tiers.segments_of, person)
@@ -205,12 +220,8 @@ class Consolidator:
             return []
         pages = await to_thread.run_sync(self._unread, ready)
         known = await to_thread.run_sync(self._store.portrait.traits_of, person)
-        try:
-            whole = await to_thread.run_sync(passages, pages)
-            harvest = await self.extractor.portray(whole, known, 0)
-        except OmoideError as error:
-            log.warning("portrait-put-off", code=error.code)
-            return []
+        whole = await to_thread.run_sync(passages, pages)
+        harvest = await self.extractor.portray(whole, known, 0)
         stored = await self._admit(harvest)
         for segment_id in {page.segment for page in pages}:
             await self._writer.run(partial(self._store.tiers.read_through, segment_id))
