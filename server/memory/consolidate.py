@@ -40,7 +40,7 @@ _NEAREST = 30
 _BATCHES_PORTRAYED = 2
 """As many turns as in so many full batches have to be new in hot segments before the profile is updated from them."""
 _MOST_PORTRAYED = 40
-"""Pages of hot segments that the profile is updated from at once."""
+"""Pages of hot segments that the profile is updated from at once; a batch if that has more, or they would pile up."""
 
 
 class Consolidator:
@@ -218,27 +218,31 @@ class Consolidator:
         ]
         if sum(segment.unread for segment in ready) < _BATCHES_PORTRAYED * self._section.turns:
             return []
-        pages = await to_thread.run_sync(self._unread, ready)
+        pages, left = await to_thread.run_sync(self._unread, ready)
         known = await to_thread.run_sync(self._store.portrait.traits_of, person)
         whole = await to_thread.run_sync(passages, pages)
         harvest = await self.extractor.portray(whole, known, 0)
+        if harvest is None:
+            return []
         stored = await self._admit(harvest)
-        for segment_id in {page.segment for page in pages}:
-            await self._writer.run(partial(self._store.tiers.read_through, segment_id))
+        for segment_id, count in left.items():
+            await self._writer.run(partial(self._store.tiers.leave_unread, segment_id, count))
         return stored
 
-    def _unread(self, segments: Sequence[Segment]) -> list[Page]:
-        """Return the pages that the profile has not been updated from, oldest first. Blocks.
+    def _unread(self, segments: Sequence[Segment]) -> tuple[list[Page], dict[str, int]]:
+        """Return pages that the profile has not been updated from, oldest first, and how many more each segment has. Blocks.
 
-        Of the first segment the newest, if there are very many; the others in so far as there is room for all of theirs.
+        If there are very many, those of the first segments, and of the last one of these the oldest.
         """
+        room = max(_MOST_PORTRAYED, self._section.turns)
         pages: list[Page] = []
+        left: dict[str, int] = {}
         for segment in segments:
-            room = _MOST_PORTRAYED - len(pages)
-            if not pages or segment.unread <= room:
-                last = min(segment.unread, room)
-                pages += self._store.pages.of_segment(segment.person, segment.id, last)
-        return sorted(pages, key=lambda page: page.at)
+            unread = self._store.pages.of_segment(segment.person, segment.id, segment.unread)
+            first = unread[: room - len(pages)]
+            pages += first
+            left[segment.id] = len(unread) - len(first)
+        return sorted(pages, key=lambda page: page.at), left
 
     async def _admit(
         self,

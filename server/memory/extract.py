@@ -72,8 +72,12 @@ class Extractor(Protocol):
             OmoideError: Nothing could be drawn this time; the pages are to be tried again later.
         """
 
-    async def portray(self, pages: Sequence[Page], known: Sequence[Trait], attempt: int) -> Harvest:
-        """Return what `pages` of one segment show of the person as a whole: profile, traits, and what the agent did.
+    async def portray(
+        self, pages: Sequence[Page], known: Sequence[Trait], attempt: int
+    ) -> Harvest | None:
+        """Return what `pages` of one topic show of the person as a whole: profile, traits, and what the agent did.
+
+        None if it can't tell what a person is like: the pages stay unread.
 
         Args:
             pages: Those that the profile has not been updated from yet, oldest first; at least one.
@@ -97,9 +101,11 @@ class RulesExtractor:
         """Return one quoted, dated fact for every statement, and what the person said for the profile in a sure form."""
         return await to_thread.run_sync(self._drawn, pages)
 
-    async def portray(self, pages: Sequence[Page], known: Sequence[Trait], attempt: int) -> Harvest:
-        """Return nothing: what a person is like can't be told by rules."""
-        return Harvest()
+    async def portray(
+        self, pages: Sequence[Page], known: Sequence[Trait], attempt: int
+    ) -> Harvest | None:
+        """Return None: what a person is like can't be told by rules."""
+        return None
 
     def _drawn(self, pages: Sequence[Page]) -> Harvest:
         facts = [

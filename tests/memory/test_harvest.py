@@ -415,7 +415,7 @@ async def test_a_portrait_that_is_none_is_a_failure(answer: str) -> None:
 
 
 async def test_rules_paint_no_portrait() -> None:
-    assert await RulesExtractor().portray(TALK, [], 0) == Harvest()
+    assert await RulesExtractor().portray(TALK, [], 0) is None
 
 
 # whatever the model writes --------------------------------------------------------------------------------------------

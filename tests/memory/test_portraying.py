@@ -132,7 +132,9 @@ async def test_a_portrait_that_fails_fails_nothing_that_is_stored_and_is_tried_a
     extractor.failure = failure
     with opened(tmp_path, extractor) as room, capture_logs() as logs:
         room.tell(*said("猫", 0, 16))
-        assert len(await room.memory.extract()) == len(await room.memory.archive.facts("hana")) == 16
+        assert (
+            len(await room.memory.extract()) == len(await room.memory.archive.facts("hana")) == 16
+        )
         assert await room.memory.archive.waiting("hana") == 0
         room.tell(*said("猫", 16, 17))
         extractor.failure = None
@@ -171,3 +173,47 @@ async def test_who_begins_to_talk_ends_a_portrait_and_not_what_was_drawn(tmp_pat
         assert room.memory.consolidator.gave_way
         assert len(drawn) == 16
         assert await room.memory.archive.waiting("hana") == 0
+
+
+async def unread(room: Room, person: str = "hana") -> list[int]:
+    return [segment.unread for segment in room.memory._store.tiers.segments_of(person)]
+
+
+async def test_of_very_many_pages_the_oldest_are_read_first_and_the_others_stay_unread(
+    tmp_path: Path,
+) -> None:
+    extractor = Sorted("猫")
+    with opened(tmp_path, extractor) as room:
+        extractor.failure = LlmError("llm-timeout", "no answer")
+        room.tell(*said("猫", 0, 56))
+        await room.memory.extract()
+        extractor.failure, extractor.portrayed = None, []
+        for last, left in ((57, 17), (58, 0)):
+            room.tell(*said("猫", last - 1, last))
+            await room.memory.extract()
+            assert await unread(room) == [left]
+    assert extractor.portrayed == [said("猫", 0, 40), said("猫", 40, 58)]
+
+
+async def test_a_batch_larger_than_what_is_read_at_once_does_not_pile_up(tmp_path: Path) -> None:
+    extractor = Sorted("猫")
+    with opened(tmp_path, extractor, extraction={"turns": 60}) as room:
+        room.tell(*said("猫", 0, 180))
+        await room.memory.extract()
+        assert await unread(room) == [60]
+    assert extractor.portrayed == [said("猫", 0, 60), said("猫", 60, 120)]
+
+
+async def test_where_nobody_can_tell_what_a_person_is_like_nothing_counts_as_read(
+    tmp_path: Path,
+) -> None:
+    class ByRules(Sorted):
+        async def portray(
+            self, pages: Sequence[Page], known: Sequence[Trait], attempt: int
+        ) -> Harvest | None:
+            return await RulesExtractor().portray(pages, known, attempt)
+
+    with opened(tmp_path, ByRules("猫")) as room:
+        room.tell(*said("猫", 0, 17))
+        await room.memory.extract()
+        assert await unread(room) == [17]
