@@ -143,9 +143,7 @@ class Consolidator:
 
     async def _work_off(self, pages: Sequence[Page]) -> list[Fact]:
         stored: list[Fact] = []
-        whole = await to_thread.run_sync(passages, pages)
-        for start in range(0, len(whole), self._section.turns):
-            batch = whole[start : start + self._section.turns]
+        for batch in await to_thread.run_sync(_batches, pages, self._section.turns):
             drawn = await self._in_silence(self._draw(batch))
             if drawn is not None:
                 facts, sorting = drawn
@@ -282,6 +280,23 @@ class Consolidator:
         except OmoideError as error:
             log.warning("facts-without-vectors", code=error.code, count=len(facts))
             return {}
+
+
+def _batches(pages: Sequence[Page], most: int) -> list[list[Page]]:
+    """Cut what waits into batches of one language: instructions, topics and summaries are in one. Blocks.
+
+    Args:
+        pages: Of one person, oldest first.
+        most: How many sentences put together again (`passages`) a batch has at most.
+    """
+    batches: list[list[Page]] = []
+    for page in passages(pages):
+        last = batches[-1] if batches else []
+        if not last or len(last) == most or last[-1].language != page.language:
+            batches.append([page])
+        else:
+            last.append(page)
+    return batches
 
 
 class _Admission:
