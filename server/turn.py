@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import IntEnum, StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 from server.audio import Audio
 
@@ -86,6 +86,16 @@ class Message:
 
     role: Role
     content: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSchema:
+    """The form of an answer in JSON."""
+
+    name: str
+    """Of letters, digits and ``_``."""
+    schema: Mapping[str, Any]
+    """JSON schema."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ life, and holds no name or number that was not spoken.
 
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import aclosing
 from itertools import pairwise
 from string import Template
 from typing import Protocol
@@ -18,6 +17,7 @@ from server.config import PersonaSection
 from server.errors import OmoideError
 from server.memory import checks
 from server.memory.answers import Answer, read_answer, read_portrait
+from server.memory.background import TEMPERATURES, ask
 from server.memory.claims import Refusal
 from server.memory.facts import check, check_of_agent, event_days, make_fact
 from server.memory.harvest import Harvest
@@ -27,17 +27,12 @@ from server.memory.self_reports import self_reports
 from server.memory.statements import statements
 from server.memory.traits import load_dimensions
 from server.memory.wording import framed, plain_analysis
-from server.ports import Llm, TextDelta
-from server.turn import Decoding, Message, Prompt
+from server.ports import Llm
 
 log = structlog.get_logger(__name__)
 
 AGENT = PersonaSection().name
 """What the robot is called where the configuration does not say otherwise."""
-LONGEST_ANSWER = 20_000
-"""Characters after which a model is stopped: it is in a loop."""
-_TEMPERATURES = (0.0, 0.4, 0.8)
-"""By attempt: the same decoding that failed once never recovers."""
 _MOST_TOKENS = 1_600
 _MEANINGFUL = 0.5
 """Weight of a term that is no frame word: a number, a pair of Chinese characters, and more."""
@@ -151,7 +146,7 @@ class ModelExtractor:
         """Ask the model once; see `Extractor.extract`."""
         system = self._instruction("extract", pages)
         answer = read_answer(await self._ask(system, _dialogue(pages), pages, attempt), system)
-        if answer.cut and attempt < len(_TEMPERATURES) - 1:
+        if answer.cut and attempt < len(TEMPERATURES) - 1:
             raise OmoideError("extraction-malformed", "The model's answer was cut off.")
         return await to_thread.run_sync(self._checked, answer, pages)
 
@@ -202,17 +197,15 @@ class ModelExtractor:
         return instruction.safe_substitute(agent=self._agent, dimensions=dimensions)
 
     async def _ask(self, system: str, talk: str, pages: Sequence[Page], attempt: int) -> str:
-        temperature = _TEMPERATURES[min(attempt, len(_TEMPERATURES) - 1)]
-        decoding = Decoding(temperature, _MOST_TOKENS, background=True)
-        answer = ""
-        prompt = Prompt(system, (Message("user", talk),), pages[-1].language, decoding)
-        async with aclosing(self._llm.stream(prompt)) as events:
-            async for event in events:
-                if isinstance(event, TextDelta):
-                    answer += event.text
-                if len(answer) > LONGEST_ANSWER:
-                    raise OmoideError("extraction-malformed", "The model's answer does not end.")
-        return answer
+        return await ask(
+            self._llm,
+            system,
+            talk,
+            pages[-1].language,
+            attempt,
+            most_tokens=_MOST_TOKENS,
+            code="extraction-malformed",
+        )
 
 
 def _stands_alone(sentence: str, language: str) -> bool:
