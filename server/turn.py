@@ -106,6 +106,8 @@ class Decoding:
     max_tokens: int
     background: bool = False
     """Whether somebody who talks goes before: a local model drops this work for a reply."""
+    schema: AnswerSchema | None = None
+    """What the answer should hold to, where an engine can see to that: read it as if it did not."""
 
 
 @dataclass(frozen=True, slots=True)

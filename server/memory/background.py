@@ -4,7 +4,7 @@ from contextlib import aclosing
 
 from server.errors import OmoideError
 from server.ports import Llm, TextDelta
-from server.turn import Decoding, Message, Prompt
+from server.turn import AnswerSchema, Decoding, Message, Prompt
 
 TEMPERATURES = (0.0, 0.4, 0.8)
 """By attempt: the same decoding that failed once never recovers."""
@@ -13,7 +13,15 @@ MOST_CHARS_PER_TOKEN = 12
 
 
 async def ask(
-    llm: Llm, system: str, talk: str, language: str, attempt: int, *, most_tokens: int, code: str
+    llm: Llm,
+    system: str,
+    talk: str,
+    language: str,
+    attempt: int,
+    *,
+    schema: AnswerSchema,
+    most_tokens: int,
+    code: str,
 ) -> str:
     """Return all that a model writes.
 
@@ -23,6 +31,7 @@ async def ask(
         talk: What it is to look at.
         language: Two-letter code of both.
         attempt: How often this has been tried in vain.
+        schema: Of the answer; not every model holds to it.
         most_tokens: How long the answer may be.
         code: Of the error, if it does not end.
 
@@ -30,7 +39,7 @@ async def ask(
         OmoideError: `code`, or the model failed.
     """
     temperature = TEMPERATURES[min(attempt, len(TEMPERATURES) - 1)]
-    decoding = Decoding(temperature, most_tokens, background=True)
+    decoding = Decoding(temperature, most_tokens, background=True, schema=schema)
     prompt = Prompt(system, (Message("user", talk),), language, decoding)
     answer = ""
     async with aclosing(llm.stream(prompt)) as events:

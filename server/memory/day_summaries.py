@@ -12,6 +12,7 @@ from typing import Protocol
 from anyio import to_thread
 
 from server.errors import OmoideError
+from server.memory.answer_forms import DAY
 from server.memory.answers import read_day
 from server.memory.background import ask
 from server.memory.checks import checked_summary, plain_line
@@ -123,6 +124,7 @@ class ModelSummarizer:
             _dialogue(talk.pages),
             talk.language,
             attempt,
+            schema=DAY.schema(),
             most_tokens=_MOST_TOKENS,
             code="summary-malformed",
         )

@@ -16,6 +16,7 @@ from anyio import to_thread
 from server.config import PersonaSection
 from server.errors import OmoideError
 from server.memory import checks
+from server.memory.answer_forms import EXTRACT, PORTRAIT, Form
 from server.memory.answers import Answer, read_answer, read_portrait
 from server.memory.background import TEMPERATURES, ask
 from server.memory.claims import Refusal
@@ -145,7 +146,9 @@ class ModelExtractor:
     async def extract(self, pages: Sequence[Page], attempt: int) -> Harvest:
         """Ask the model once; see `Extractor.extract`."""
         system = self._instruction("extract", pages)
-        answer = read_answer(await self._ask(system, _dialogue(pages), pages, attempt), system)
+        answer = read_answer(
+            await self._ask(EXTRACT, system, _dialogue(pages), pages, attempt), system
+        )
         if answer.cut and attempt < len(TEMPERATURES) - 1:
             raise OmoideError("extraction-malformed", "The model's answer was cut off.")
         return await to_thread.run_sync(self._checked, answer, pages)
@@ -154,7 +157,7 @@ class ModelExtractor:
         """Ask the model once; see `Extractor.portray`."""
         talk = f"{_known_traits(known, pages[-1].language)}{_dialogue(pages)}"
         system = self._instruction("portrait", pages)
-        answer = read_portrait(await self._ask(system, talk, pages, attempt), system)
+        answer = read_portrait(await self._ask(PORTRAIT, system, talk, pages, attempt), system)
         return await to_thread.run_sync(self._checked, answer, pages)
 
     def _checked(self, answer: Answer, pages: Sequence[Page]) -> Harvest:
@@ -196,13 +199,16 @@ class ModelExtractor:
         dimensions = ", ".join(self._dimensions())
         return instruction.safe_substitute(agent=self._agent, dimensions=dimensions)
 
-    async def _ask(self, system: str, talk: str, pages: Sequence[Page], attempt: int) -> str:
+    async def _ask(
+        self, form: Form, system: str, talk: str, pages: Sequence[Page], attempt: int
+    ) -> str:
         return await ask(
             self._llm,
             system,
             talk,
             pages[-1].language,
             attempt,
+            schema=form.schema(self._dimensions()),
             most_tokens=_MOST_TOKENS,
             code="extraction-malformed",
         )

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from server.errors import LlmError, OmoideError
+from server.memory.answer_forms import DAY
 from server.memory.day_summaries import (
     LONGEST_SUMMARY,
     DayTalk,
@@ -143,6 +144,7 @@ async def test_a_model_is_asked_once_and_its_answer_taken_from_its_frame(frame: 
     [prompt] = llm.background_prompts
     assert prompt.decoding is not None
     assert prompt.decoding.background
+    assert prompt.decoding.schema == DAY.schema()
     assert [line for line in SAID["en"] if line not in prompt.messages[0].content] == []
     assert "follow_ups" in prompt.system
 

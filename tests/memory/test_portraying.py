@@ -38,7 +38,9 @@ class Sorted(RulesExtractor):
         drawn = await super().extract(pages, attempt)
         return replace(drawn, topics=tuple(topic for topic in topics if topic.pages))
 
-    async def portray(self, pages: Sequence[Page], known: Sequence[Trait], attempt: int) -> Harvest:
+    async def portray(
+        self, pages: Sequence[Page], known: Sequence[Trait], attempt: int
+    ) -> Harvest | None:
         self.portrayed.append([page.said for page in pages])
         if self.failure is not None:
             raise self.failure
