@@ -14,7 +14,7 @@ import structlog
 from anyio import to_thread
 
 from server.config import ExtractionSection, SegmentsSection
-from server.errors import OmoideError
+from server.errors import OmoideError, OutdatedError
 from server.failures import log_fault
 from server.memory.comparing import Closeness, Relation, relations
 from server.memory.extract import Extractor
@@ -88,13 +88,13 @@ class Consolidator:
             due = None if put_off else self._clock.now()
             waiting = await to_thread.run_sync(self._store.queue.waiting, due, person)
             self._is_interrupted = False
-            for pages in waiting.values():
+            for person_waiting in waiting:
                 if (
                     self._is_interrupted
                 ):  # the model has to be free for the talk, whosoever's turn it is
                     break
                 try:
-                    stored += await self._work_off(pages)
+                    stored += await self._work_off(person_waiting, due)
                 except OmoideError as error:
                     failure = error
         if failure is not None and not stored:
@@ -138,37 +138,56 @@ class Consolidator:
         async with self._one_at_a_time:
             return await self._admit(Harvest(facts=tuple(facts)), keep_all=keep_all)
 
-    async def _work_off(self, pages: Sequence[Page]) -> list[Fact]:
+    async def _work_off(self, person: str, due: datetime | None) -> list[Fact]:
+        """Draw facts from all pages of a person that wait; from what is left of them, if something is forgotten meanwhile."""
         stored: list[Fact] = []
+        while True:
+            cuts = await to_thread.run_sync(self._store.pages.cut_count, person)
+            waiting = await to_thread.run_sync(self._store.queue.waiting, due, person)
+            try:
+                await self._work_off_pages(waiting.get(person, []), {person: cuts}, stored)
+            except OutdatedError:
+                log.info("extraction-outdated")
+            else:
+                return stored
+
+    async def _work_off_pages(
+        self, pages: Sequence[Page], read_at: Mapping[str, int], stored: list[Fact]
+    ) -> None:
         whole = await to_thread.run_sync(passages, pages)
         for start in range(0, len(whole), self._section.turns):
             batch = whole[start : start + self._section.turns]
-            drawn = await self._work_off_in_silence(batch)
+            drawn = await self._work_off_in_silence(batch, read_at)
             if drawn is None:
                 break
             stored += drawn
-        return stored
 
-    async def _work_off_in_silence(self, batch: Sequence[Page]) -> list[Fact] | None:
+    async def _work_off_in_silence(
+        self, batch: Sequence[Page], read_at: Mapping[str, int]
+    ) -> list[Fact] | None:
         """Work off a batch; None if somebody began to talk."""
         with anyio.CancelScope() as scope:
             self._running = scope
             try:
-                return await self._work_off_batch(batch)
+                return await self._work_off_batch(batch, read_at)
             finally:
                 self._running = None
         self._is_interrupted = True
         log.info("extraction-interrupted", pages=len(batch))
         return None
 
-    async def _work_off_batch(self, batch: Sequence[Page]) -> list[Fact]:
+    async def _work_off_batch(
+        self, batch: Sequence[Page], read_at: Mapping[str, int]
+    ) -> list[Fact]:
         ids = [each for page in batch for each in page.turns]
         attempts = await to_thread.run_sync(self._store.queue.attempts, ids)
         try:
             harvest = await self._choose(attempts).extract(batch, attempts)
             sorting = await self._sorter.sort(batch, harvest, self._clock.now())
-            stored = await self._admit(harvest, ids, sorting)
+            stored = await self._admit(harvest, ids, sorting, read_at=read_at)
             return stored + await self._portray(batch, sorting)
+        except OutdatedError:
+            raise
         except OmoideError as error:
             if error.code == "llm-preempted":  # somebody talks: no fault of the model
                 raise
@@ -194,6 +213,7 @@ class Consolidator:
         again when something is added.
         """
         person = batch[0].person
+        cuts = await to_thread.run_sync(self._store.pages.cut_count, person)
         added = {sorting.segment_of[turn] for page in batch for turn in page.turns}
         segments = await to_thread.run_sync(self._store.tiers.segments_of, person)
         ready = [
@@ -208,10 +228,10 @@ class Consolidator:
         try:
             whole = await to_thread.run_sync(passages, pages)
             harvest = await self.extractor.portray(whole, known, 0)
+            stored = await self._admit(harvest, read_at={person: cuts})
         except OmoideError as error:
             log.warning("portrait-put-off", code=error.code)
             return []
-        stored = await self._admit(harvest)
         for segment_id in {page.segment for page in pages}:
             await self._writer.run(partial(self._store.tiers.read_through, segment_id))
         return stored
@@ -236,6 +256,7 @@ class Consolidator:
         sorting: Sorting | None = None,
         *,
         keep_all: bool = False,
+        read_at: Mapping[str, int] | None = None,
     ) -> list[Fact]:
         drawn = harvest.facts
         vectors = await self._embed(drawn) if drawn else {}
@@ -257,6 +278,7 @@ class Consolidator:
                 profile=harvest.profile,
                 traits=harvest.traits,
                 notes=harvest.notes,
+                read_at=read_at,
             )
         )
 

@@ -1,6 +1,5 @@
 """Takes the words of facts that are forgotten out of the exchanges in the store."""
 
-import uuid
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
@@ -155,11 +154,7 @@ def _shorten_quotes(connection: Connection, page_id: str, cut: Sequence[str]) ->
 
 
 def _change(connection: Connection, page: Row[Any], said: str) -> None:
-    # What is being drawn at the moment from a page that waits would bring the words back; under another id it is not
-    # stored, and drawn again from what is left.
     lose_pages(connection, [page.id], _still_told(connection, page.person, said))
     _unmake(connection, [page.id])
-    waits = page.extracted_at is None
-    id_ = uuid.uuid4().hex[:12] if waits else page.id
     change = update(pages).where(pages.c.id == page.id)
-    connection.execute(change.values(id=id_, said=said, heard=""))
+    connection.execute(change.values(said=said, heard=""))

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, Row, delete, select, union, update
 
-from server.memory.counters import Part, change_count, count_change
+from server.errors import OutdatedError
+from server.memory.counters import Part, change_count, changed_since, count_change
 from server.memory.database import Database, insert_new, present
 from server.memory.erasure import facts_told, pages_telling, take_out
 from server.memory.fact_vectors import FactVectors, put_fact_vectors
@@ -78,6 +79,7 @@ class Store:
         profile: Sequence[ProfileEntry] = (),
         traits: Sequence[Trait] = (),
         notes: Sequence[Note] = (),
+        read_at: Mapping[str, int] | None = None,
     ) -> list[Fact]:
         """Store what was drawn from pages, and that they are done with, in one transaction.
 
@@ -96,9 +98,13 @@ class Store:
             profile: Said in the pages, or in those of a segment that was read through.
             traits: Seen in them.
             notes: Noticed in the pages.
+            read_at: `Pages.cut_count` by person, from before the pages were read; None if nothing was.
 
         Returns:
             Those of `new` that are stored now.
+
+        Raises:
+            OutdatedError: Something was taken out of the pages since then; nothing is stored.
         """
         sorting = sorting or Sorting()
         named = {
@@ -108,6 +114,8 @@ class Store:
             *named_in(profile, traits, notes),
         }
         with self._database.writing() as connection:
+            if changed_since(connection, Part.CUTS, read_at or {}):
+                raise OutdatedError
             gone = named - owners_of(connection, named).keys()
             kept = [fact for fact in new if gone.isdisjoint(fact.sources)]
             left_out = {page for fact in new if fact not in kept for page in fact.sources}
