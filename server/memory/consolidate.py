@@ -274,6 +274,7 @@ class Consolidator:
                 vectors_by_fact=chosen.vectors,
                 stamp=self._shelves.stamp,
                 drawn_from=page_ids,
+                is_worded=harvest.is_worded,
                 sorting=sorting,
                 profile=harvest.profile,
                 traits=harvest.traits,

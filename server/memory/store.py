@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, select, union, up
 from server.errors import OutdatedError
 from server.memory.counters import Part, change_count, changed_since, count_change
 from server.memory.database import Database, insert_new, present
-from server.memory.erasure import facts_told, pages_telling, take_out
+from server.memory.erasure import facts_told, pages_telling, take_out, unword
 from server.memory.fact_vectors import FactVectors, put_fact_vectors
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.lineage import lose_pages
@@ -25,7 +25,7 @@ from server.memory.portrait import Portrait, named_in, put_notes, put_profile, p
 from server.memory.queue import Queue
 from server.memory.schema import changes, facts, pages, sources, tables
 from server.memory.stored_lines import StoredLines
-from server.memory.tiers import Sorting, Tiers, drop_empty, put_sorting, unsay
+from server.memory.tiers import Sorting, Tiers, drop_empty, lose_unread, put_sorting
 
 Vector = NDArray[np.float32]
 
@@ -75,6 +75,7 @@ class Store:
         vectors_by_fact: Mapping[str, Vector] | None = None,
         stamp: str = "",
         drawn_from: Sequence[str] = (),
+        is_worded: bool = False,
         sorting: Sorting | None = None,
         profile: Sequence[ProfileEntry] = (),
         traits: Sequence[Trait] = (),
@@ -94,6 +95,7 @@ class Store:
             vectors_by_fact: Embeddings of the new facts.
             stamp: What made the vectors.
             drawn_from: Pages that are done with.
+            is_worded: Whether what `sorting` and `notes` tell of one of these pages may come from any of them.
             sorting: The segments and chains that the pages belong to.
             profile: Said in the pages, or in those of a segment that was read through.
             traits: Seen in them.
@@ -129,7 +131,8 @@ class Store:
             put_traits(connection, traits, gone)
             put_notes(connection, notes, gone)
             done = update(pages).where(pages.c.id.in_(set(drawn_from) - left_out))
-            connection.execute(done.values(extracted_at=now, retry_at=None))
+            batch = drawn_from[0] if is_worded and drawn_from else ""
+            connection.execute(done.values(extracted_at=now, retry_at=None, batch=batch))
             count_change(connection, Part.FACTS, {fact.person for fact in kept})
         return kept
 
@@ -255,7 +258,8 @@ def _remove_pages(connection: Connection, ids: Sequence[str]) -> None:
     """Delete pages and what was drawn from them alone."""
     persons = set(owners_of(connection, ids).values())
     lose_pages(connection, ids)
-    unsay(connection, ids)
+    unword(connection, ids)
+    lose_unread(connection, ids)
     connection.execute(delete(pages).where(pages.c.id.in_(ids)))
     drop_empty(connection, persons)
     count_change(connection, Part.PAGES, persons)
