@@ -262,8 +262,8 @@ def _remove_pages(connection: Connection, ids: Sequence[str]) -> None:
     lose_unread(connection, ids)
     connection.execute(delete(pages).where(pages.c.id.in_(ids)))
     drop_empty(connection, persons)
-    count_change(connection, Part.PAGES, persons)
-    count_change(connection, Part.PORTRAIT, persons)
+    for part in (Part.PAGES, Part.CUTS, Part.PORTRAIT):
+        count_change(connection, part, persons)
 
 
 def _fact_row(fact: Fact, now: datetime) -> dict[str, Any]:
