@@ -71,7 +71,7 @@ class Memory:
         self.consolidator = consolidator
         self.diary = diary
         self.retention = retention
-        self.archive = Archive(store, writer, shelves, page_shelves, working)
+        self.archive = Archive(store, writer, shelves, page_shelves, recollector, working)
         self._store = store
         self._writer = writer
         self._index = index

@@ -143,6 +143,7 @@ class Diary:
         return False
 
     async def _sum_up(self, day: _Day) -> bool:
+        cuts = await to_thread.run_sync(self._store.pages.cut_count, day.person)
         talk = await to_thread.run_sync(self._read, day)
         if not talk.pages:  # forgotten a moment ago
             return False
@@ -150,8 +151,9 @@ class Diary:
         attempt = trouble.attempts if trouble else 0
         summarizer = self.summarizer if attempt < self._section.attempts else self._rules
         summary = await summarizer.summarize(talk, attempt, self._clock.now())
-        # Not stored if a page was forgotten meanwhile: then the day is still due.
-        stored = await self._writer.run(partial(self._store.portrait.put_summary, summary))
+        # Not stored if something was forgotten meanwhile: then the day is still due.
+        put = partial(self._store.portrait.put_summary, summary, {day.person: cuts})
+        stored = await self._writer.run(put)
         if stored:
             log.info("day-summed-up", by=str(summary.origin), pages=len(talk.pages))
         return stored

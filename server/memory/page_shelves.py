@@ -78,10 +78,11 @@ class PageShelves:
 
     async def make_lines(self, person: str) -> int:
         """Store the lines of those pages of a person that have none of this version; return of how many pages."""
+        cuts = await to_thread.run_sync(self._store.pages.cut_counts)
         pages = await to_thread.run_sync(self._store.lines.pages_without, person, VERSION)
         for start in range(0, len(pages), _AT_ONCE):
             rows = await to_thread.run_sync(self._lines_to_store, pages[start : start + _AT_ONCE])
-            await self._writer.run(partial(self._store.lines.put, rows))
+            await self._writer.run(partial(self._store.lines.put, rows, cuts))
         return len(pages)
 
     async def embed_missing(self) -> int:
@@ -91,13 +92,17 @@ class PageShelves:
             OmoideError: The embedder can't work at all.
         """
         embedded = 0
-        while pages := await to_thread.run_sync(
-            self._store.lines.pages_without_vectors, self.stamp, _BATCH
-        ):
+        while True:
+            cuts = await to_thread.run_sync(self._store.pages.cut_counts)
+            pages = await to_thread.run_sync(
+                self._store.lines.pages_without_vectors, self.stamp, _BATCH
+            )
+            if not pages:
+                return embedded
             vectors = await self._embed(pages)
-            await self._writer.run(partial(self._store.lines.put_vectors, vectors, self.stamp))
+            put = partial(self._store.lines.put_vectors, vectors, self.stamp, cuts)
+            await self._writer.run(put)
             embedded += len(pages)
-        return embedded
 
     async def _embed(self, pages: Sequence[Page]) -> dict[LineKey, Vector]:
         """Embed lines, each with the one before it; an empty vector where none can be made, or nothing was said."""

@@ -1,13 +1,13 @@
 """What is known of a person as a whole, in the store: profile, traits, notes and day summaries."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, exists, select, union
 from sqlalchemy.dialects import sqlite
 
-from server.memory.counters import Part, change_count, count_change
+from server.memory.counters import Part, change_count, changed_since, count_change
 from server.memory.database import Database, insert_new
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.lineage import add_sources, drop_sources, of_table, record_key, sources_of
@@ -82,15 +82,21 @@ class Portrait:
             for row in reversed(rows)
         ]
 
-    def put_summary(self, summary: DaySummary) -> bool:
+    def put_summary(self, summary: DaySummary, read_at: Mapping[str, int] | None = None) -> bool:
         """Store what was talked about on a day in the place of what is there.
 
+        Args:
+            summary: Of a day.
+            read_at: `Pages.cut_count` by person, from before its pages were read; None if they were not.
+
         Returns:
-            Whether it is stored: not if one of its pages has been forgotten meanwhile.
+            Whether it is stored: not if one of its pages, or something in them, has been forgotten meanwhile.
         """
         key = record_key(day_summaries, summary.person, summary.day)
         with self._database.writing() as connection:
             if owners_of(connection, summary.sources).keys() != set(summary.sources):
+                return False
+            if changed_since(connection, Part.CUTS, read_at or {}):
                 return False
             new = (
                 sqlite.insert(day_summaries).prefix_with("OR REPLACE").values(_summary_row(summary))

@@ -80,15 +80,26 @@ class Priming:
         joint = ", " if language not in ("ja", "zh") else "、"
         lines = [f"{labels[field]}: {joint.join(values)}" for field, values in told.items()]
         levels = _LEVELS.get(language, _LEVELS["en"])
-        seen = [trait for trait in self.traits if trait.sources and trait.dimension in dimensions]
-        seen.sort(key=lambda trait: (trait.level is Level.MEDIUM, -trait.seen_at.timestamp()))
         shown = [
             f"{dimensions[trait.dimension].name(language)} {levels[trait.level]}"
-            for trait in seen[:_MOST_TRAITS]
+            for trait in self._shown_traits(dimensions)
         ]
         if shown:
             lines.append(f"{_CHARACTER.get(language, _CHARACTER['en'])}: {joint.join(shown)}")
         return (*lines, *(bare(fact.text) for fact in self.knowledge[:_MOST_LINES]))
+
+    def portrayed(self, dimensions: Mapping[str, Dimension]) -> tuple[frozenset[str], ...]:
+        """Return what each record in the portrait rests on; see `server.turn.Recollection.portrayed`."""
+        return (
+            *(frozenset(entry.sources) for entry in self.profile),
+            *(frozenset(trait.sources) for trait in self._shown_traits(dimensions)),
+            *(frozenset({fact.id}) for fact in self.knowledge[:_MOST_LINES]),
+        )
+
+    def _shown_traits(self, dimensions: Mapping[str, Dimension]) -> list[Trait]:
+        seen = [trait for trait in self.traits if trait.sources and trait.dimension in dimensions]
+        seen.sort(key=lambda trait: (trait.level is Level.MEDIUM, -trait.seen_at.timestamp()))
+        return seen[:_MOST_TRAITS]
 
 
 _State: TypeAlias = tuple[int, int, date]

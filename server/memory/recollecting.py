@@ -59,6 +59,10 @@ class Recollector:
         await self._primer.get(person, now)
         await self._pages.prepare(person)
 
+    def drop(self, person: str) -> None:
+        """Forget what was made ready for a person."""
+        self._primer.drop(person)
+
     async def recollect(self, person: str, text: str, language: str, at: datetime) -> Recollection:
         """Return what memory offers for a query; what fails, or is late, is logged and left out.
 
@@ -137,6 +141,7 @@ class Recollector:
                     as_scores(one),
                     one.fact.id,
                     one.fact.sources,
+                    one.fact.about,
                 )
                 for one in got.facts
                 if one.passed
@@ -144,7 +149,10 @@ class Recollector:
             pages=tuple(got.pages),
             standing=tuple(map(_standing, priming.standing)),
             portrait=priming.portrait(language, self._dimensions),
-            days=tuple(RecalledDay(one.day, one.text, one.follow_ups) for one in priming.days),
+            portrayed=priming.portrayed(self._dimensions),
+            days=tuple(
+                RecalledDay(one.day, one.text, one.follow_ups, one.sources) for one in priming.days
+            ),
         )
 
 

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, Row, delete, select, union, update
 
-from server.memory.counters import Part, change_count, count_change
+from server.errors import OutdatedError
+from server.memory.counters import Part, change_count, changed_since, count_change
 from server.memory.database import Database, insert_new, present
-from server.memory.erasure import facts_told, pages_telling, take_out
+from server.memory.erasure import facts_told, pages_telling, take_out, unword
 from server.memory.fact_vectors import FactVectors, put_fact_vectors
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.lineage import lose_pages
@@ -24,7 +25,7 @@ from server.memory.portrait import Portrait, named_in, put_notes, put_profile, p
 from server.memory.queue import Queue
 from server.memory.schema import changes, facts, pages, sources, tables
 from server.memory.stored_lines import StoredLines
-from server.memory.tiers import Sorting, Tiers, drop_empty, put_sorting, unsay
+from server.memory.tiers import Sorting, Tiers, drop_empty, lose_unread, put_sorting
 
 Vector = NDArray[np.float32]
 
@@ -74,10 +75,12 @@ class Store:
         vectors_by_fact: Mapping[str, Vector] | None = None,
         stamp: str = "",
         drawn_from: Sequence[str] = (),
+        is_worded: bool = False,
         sorting: Sorting | None = None,
         profile: Sequence[ProfileEntry] = (),
         traits: Sequence[Trait] = (),
         notes: Sequence[Note] = (),
+        read_at: Mapping[str, int] | None = None,
     ) -> list[Fact]:
         """Store what was drawn from pages, and that they are done with, in one transaction.
 
@@ -92,13 +95,18 @@ class Store:
             vectors_by_fact: Embeddings of the new facts.
             stamp: What made the vectors.
             drawn_from: Pages that are done with.
+            is_worded: Whether what `sorting` and `notes` tell of one of these pages may come from any of them.
             sorting: The segments and chains that the pages belong to.
             profile: Said in the pages, or in those of a segment that was read through.
             traits: Seen in them.
             notes: Noticed in the pages.
+            read_at: `Pages.cut_count` by person, from before the pages were read; None if nothing was.
 
         Returns:
             Those of `new` that are stored now.
+
+        Raises:
+            OutdatedError: Something was taken out of the pages since then; nothing is stored.
         """
         sorting = sorting or Sorting()
         named = {
@@ -108,6 +116,8 @@ class Store:
             *named_in(profile, traits, notes),
         }
         with self._database.writing() as connection:
+            if changed_since(connection, Part.CUTS, read_at or {}):
+                raise OutdatedError
             gone = named - owners_of(connection, named).keys()
             kept = [fact for fact in new if gone.isdisjoint(fact.sources)]
             left_out = {page for fact in new if fact not in kept for page in fact.sources}
@@ -121,7 +131,8 @@ class Store:
             put_traits(connection, traits, gone)
             put_notes(connection, notes, gone)
             done = update(pages).where(pages.c.id.in_(set(drawn_from) - left_out))
-            connection.execute(done.values(extracted_at=now, retry_at=None))
+            batch = drawn_from[0] if is_worded and drawn_from else ""
+            connection.execute(done.values(extracted_at=now, retry_at=None, batch=batch))
             count_change(connection, Part.FACTS, {fact.person for fact in kept})
         return kept
 
@@ -247,11 +258,12 @@ def _remove_pages(connection: Connection, ids: Sequence[str]) -> None:
     """Delete pages and what was drawn from them alone."""
     persons = set(owners_of(connection, ids).values())
     lose_pages(connection, ids)
-    unsay(connection, ids)
+    unword(connection, ids)
+    lose_unread(connection, ids)
     connection.execute(delete(pages).where(pages.c.id.in_(ids)))
     drop_empty(connection, persons)
-    count_change(connection, Part.PAGES, persons)
-    count_change(connection, Part.PORTRAIT, persons)
+    for part in (Part.PAGES, Part.CUTS, Part.PORTRAIT):
+        count_change(connection, part, persons)
 
 
 def _fact_row(fact: Fact, now: datetime) -> dict[str, Any]:

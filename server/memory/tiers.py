@@ -118,8 +118,23 @@ def put_sorting(connection: Connection, sorting: Sorting, gone: Set[str], now: d
     count_change(connection, Part.PAGES, set(owners.values()))
 
 
+def lose_unread(connection: Connection, page_ids: Sequence[str]) -> None:
+    """Count pages that are about to be deleted no longer among those that the profile has not been updated from.
+
+    These are the newest of a segment.
+    """
+    holding = select(pages.c.segment).where(pages.c.id.in_(page_ids), pages.c.segment != "")
+    query = select(segments.c.id, segments.c.unread).where(segments.c.id.in_(holding))
+    for row in connection.execute(query).all():
+        newest = select(pages.c.id).where(pages.c.segment == row.id)
+        newest = newest.order_by(pages.c.at.desc(), pages.c.id.desc()).limit(row.unread)
+        left = set(connection.scalars(newest)) - set(page_ids)
+        change = update(segments).where(segments.c.id == row.id)
+        connection.execute(change.values(unread=len(left)))
+
+
 def unsay(connection: Connection, page_ids: Sequence[str]) -> None:
-    """Empty what is said about segments and chains with these pages, which are about to be deleted."""
+    """Empty what is said about segments and chains with these pages, which are about to change or to be deleted."""
     these = pages.c.id.in_(page_ids)
     touched = segments.c.id.in_(select(pages.c.segment).where(these))
     connection.execute(update(segments).where(touched).values(summary="", keywords=()))
