@@ -1,8 +1,8 @@
 """Puts together what memory offers for an answer: facts, exchanges, and what is known of the person, each in time or not at all."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import anyio
@@ -43,9 +43,23 @@ class Recollector:
         primer: Primer,
         section: RetrievalSection,
         *,
+        window: timedelta,
         agent: str,
         dimensions: Mapping[str, Dimension],
     ) -> None:
+        """Put together what these find.
+
+        Args:
+            store: Where the exchanges are.
+            reader: Finds facts.
+            pages: Finds exchanges.
+            primer: Knows the person as a whole.
+            section: How much of each, and by when.
+            window: Pause after which another talk begins.
+            agent: Name of the robot.
+            dimensions: Those of traits, by id.
+        """
+        self._window = window
         self._store = store
         self._reader = reader
         self._pages = pages
@@ -114,17 +128,28 @@ class Recollector:
         found = self._store.pages.find(wanted)
         chosen = [_recalled(found[key], best[key]) for key in wanted if key in found]
         known = {page.id for page in chosen}
-        reach = self._section.pages.neighbours
         for key, middle in found.items():
-            around = (
-                *self._store.pages.before(middle, reach),
-                *self._store.pages.after(middle, reach),
-            )
-            for page in around:
+            for page in self._around(middle):
                 if page.id not in known | priming.outdated:
                     known.add(page.id)
                     chosen.append(_recalled(page, best[key], neighbour=True))
         return chosen
+
+    def _around(self, middle: Page) -> Iterator[Page]:
+        """Return the exchanges right before and after one, as far as they belong to the same talk."""
+        reach = self._section.pages.neighbours
+        earlier = self._store.pages.before(middle, reach)[::-1]
+        for outwards in (earlier, self._store.pages.after(middle, reach)):
+            last = middle
+            for page in outwards:
+                if not self._is_same_talk(last, page):
+                    break
+                yield page
+                last = page
+
+    def _is_same_talk(self, one: Page, next_one: Page) -> bool:
+        pause = abs(next_one.at.astimezone(UTC) - one.at.astimezone(UTC))
+        return pause <= self._window or (bool(one.chain) and one.chain == next_one.chain)
 
     def _composed(self, got: _Gathered, language: str) -> Recollection:
         priming = got.priming
