@@ -1,8 +1,8 @@
 """What a talk begins with: who the person is, what must never be acted against, and what the last days were about."""
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import TypeAlias
 
@@ -19,6 +19,7 @@ from server.memory.models import (
     ProfileField,
     Trait,
 )
+from server.memory.remainder import Lapsed, lapsed
 from server.memory.speakers import Speakers
 from server.memory.standing import standing
 from server.memory.store import Store
@@ -63,8 +64,8 @@ class Priming:
     standing: tuple[Fact, ...] = ()
     days: tuple[DaySummary, ...] = ()
     """Newest last."""
-    outdated: frozenset[str] = frozenset()
-    """Pages of which every fact has been replaced or has faded: what they say holds, or matters, no longer."""
+    lapsed: Mapping[str, Lapsed] = field(default_factory=dict)
+    """By page, what facts were drawn from it, where any of them has been replaced or has faded."""
 
     def speakers(self, agent: str) -> Speakers:
         """Return the names of the two that talk."""
@@ -141,11 +142,7 @@ class Primer:
             tuple(knowledge(fresh, without={fact.id for fact in held})),
             tuple(held),
             tuple(self._store.portrait.summaries_of(person, self._section.primed_days)),
-            _outdated(facts, {fact.id for fact in fresh}),
+            lapsed(
+                facts, {fact.id for fact in facts} - {fact.id for fact in fresh if fact.current}
+            ),
         )
-
-
-def _outdated(facts: Sequence[Fact], fresh: Set[str]) -> frozenset[str]:
-    """Return the pages from which facts were drawn none of which is current and fresh."""
-    holding = {page for fact in facts if fact.current and fact.id in fresh for page in fact.sources}
-    return frozenset({page for fact in facts for page in fact.sources} - holding)
