@@ -19,6 +19,7 @@ from server.memory.models import (
     ProfileField,
     Trait,
 )
+from server.memory.outlived import still_held
 from server.memory.remainder import Lapsed, lapsed
 from server.memory.speakers import Speakers
 from server.memory.standing import standing
@@ -31,6 +32,8 @@ _MOST_LINES = 8
 """Of the knowledge base, in a portrait."""
 _MOST_TRAITS = 6
 _MOST_STANDING = 5
+_FOR_LIFE = frozenset({ProfileField.NAME, ProfileField.BIRTH, ProfileField.GENDER})
+"""What is told without the day on which it was said."""
 _LABELS: Mapping[str, Mapping[ProfileField, str]] = {
     "ja": {
         ProfileField.NAME: "名前", ProfileField.BIRTH: "生まれ", ProfileField.GENDER: "性別", ProfileField.HOME: "住まい",
@@ -73,11 +76,12 @@ class Priming:
         return Speakers(tuple(named), (agent,))
 
     def portrait(self, language: str, dimensions: Mapping[str, Dimension]) -> tuple[str, ...]:
-        """Return lines on who the person is; only what there is evidence for."""
+        """Return lines on who the person is; only what there is evidence for, and with the day if it may change."""
         labels = _LABELS.get(language, _LABELS["en"])
         told: dict[ProfileField, list[str]] = {}
         for entry in self.profile:
-            told.setdefault(entry.field, []).append(entry.value)
+            day = "" if entry.field in _FOR_LIFE else f" ({entry.said_at:%Y-%m-%d})"
+            told.setdefault(entry.field, []).append(f"{entry.value}{day}")
         joint = ", " if language not in ("ja", "zh") else "、"
         lines = [f"{labels[field]}: {joint.join(values)}" for field, values in told.items()]
         levels = _LEVELS.get(language, _LEVELS["en"])
@@ -89,7 +93,8 @@ class Priming:
         ]
         if shown:
             lines.append(f"{_CHARACTER.get(language, _CHARACTER['en'])}: {joint.join(shown)}")
-        return (*lines, *(bare(fact.text) for fact in self.knowledge[:_MOST_LINES]))
+        known = self.knowledge[:_MOST_LINES]
+        return (*lines, *(f"{fact.said_at:%Y-%m-%d} {bare(fact.text)}" for fact in known))
 
 
 _State: TypeAlias = tuple[int, int, date]
@@ -137,7 +142,7 @@ class Primer:
         held = standing(facts, _MOST_STANDING, now)
         fresh = [fact for fact in facts if not has_faded(fact, now, self._fading)]
         return Priming(
-            tuple(self._store.portrait.profile_of(person)),
+            tuple(still_held(self._store.portrait.profile_of(person), facts)),
             tuple(self._store.portrait.traits_of(person)),
             tuple(knowledge(fresh, without={fact.id for fact in held})),
             tuple(held),
