@@ -136,7 +136,7 @@ class Portrait:
             *of_day,
             day_summaries.c.person == pages.c.person,
             day_summaries.c.day == func.json_extract(record_sources.c.record, "$[2]"),
-            day_summaries.c.made_at < pages.c.extracted_at,
+            day_summaries.c.made_at <= pages.c.extracted_at,
         )
         gave = exists().where(fact_sources.c.page == pages.c.id) | exists().where(
             notes.c.page == pages.c.id
