@@ -7,6 +7,7 @@ from sqlalchemy import Connection, Row, delete, select, update
 
 from server.memory.counters import Part, count_change
 from server.memory.lineage import lose_answers, lose_pages, record_key
+from server.memory.models import Page
 from server.memory.pages import is_behind, owners_of
 from server.memory.redaction import cut_out, holds, without, without_any
 from server.memory.schema import facts, line_vectors, lines, notes, pages, profile, sources
@@ -92,6 +93,24 @@ def take_out(
     return useless
 
 
+def cut_down(connection: Connection, left: Sequence[Page]) -> None:
+    """Give exchanges the words that are left of them; what was made of the others goes.
+
+    Args:
+        connection: With an open transaction.
+        left: Pages that no record needs but day summaries, with what is to stay of what was said and heard.
+    """
+    stored = select(pages).where(pages.c.id.in_([page.id for page in left]))
+    rows = {row.id: row for row in connection.execute(stored)}
+    _lose_vectors_behind(connection, rows)
+    for page in left:
+        if page.id in rows:
+            _change(connection, rows[page.id], page.said, page.heard)
+    persons = {page.person for page in left}
+    for part in (Part.PAGES, Part.CUTS, Part.PORTRAIT):
+        count_change(connection, part, persons)
+
+
 def _lose_vectors_behind(connection: Connection, page_ids: Iterable[str]) -> None:
     """Delete the vectors of the exchanges right after these: what follows an answer is embedded with it."""
     for page in connection.execute(select(pages).where(pages.c.id.in_(list(page_ids)))).all():
@@ -167,10 +186,10 @@ def _shorten_quotes(connection: Connection, page_id: str, cut: Sequence[str]) ->
             connection.execute(update(facts).where(facts.c.id == fact.id).values(quote=left))
 
 
-def _change(connection: Connection, page: Row[Any], said: str) -> None:
+def _change(connection: Connection, page: Row[Any], said: str, heard: str = "") -> None:
     lose_pages(connection, [page.id], _still_told(connection, page.person, said))
     unword(connection, [page.id])
     _lose_lines(connection, [page.id])
     connection.execute(delete(notes).where(notes.c.page == page.id))
     change = update(pages).where(pages.c.id == page.id)
-    connection.execute(change.values(said=said, heard=""))
+    connection.execute(change.values(said=said, heard=heard))

@@ -160,6 +160,7 @@ def _recollector(
         pages,
         primer,
         section,
+        window=timedelta(minutes=ground.config.history.window_minutes),
         agent=ground.config.persona.name,
         dimensions=dimensions,
     )

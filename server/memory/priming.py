@@ -1,8 +1,8 @@
 """What a talk begins with: who the person is, what must never be acted against, and what the last days were about."""
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import TypeAlias
 
@@ -19,6 +19,8 @@ from server.memory.models import (
     ProfileField,
     Trait,
 )
+from server.memory.outlived import still_held
+from server.memory.remainder import Lapsed, lapsed
 from server.memory.speakers import Speakers
 from server.memory.standing import standing
 from server.memory.store import Store
@@ -30,6 +32,8 @@ _MOST_LINES = 8
 """Of the knowledge base, in a portrait."""
 _MOST_TRAITS = 6
 _MOST_STANDING = 5
+_FOR_LIFE = frozenset({ProfileField.NAME, ProfileField.BIRTH, ProfileField.GENDER})
+"""What is told without the day on which it was said."""
 _LABELS: Mapping[str, Mapping[ProfileField, str]] = {
     "ja": {
         ProfileField.NAME: "名前", ProfileField.BIRTH: "生まれ", ProfileField.GENDER: "性別", ProfileField.HOME: "住まい",
@@ -63,8 +67,8 @@ class Priming:
     standing: tuple[Fact, ...] = ()
     days: tuple[DaySummary, ...] = ()
     """Newest last."""
-    outdated: frozenset[str] = frozenset()
-    """Pages of which every fact has been replaced or has faded: what they say holds, or matters, no longer."""
+    lapsed: Mapping[str, Lapsed] = field(default_factory=dict)
+    """By page, what facts were drawn from it, where any of them has been replaced or has faded."""
 
     def speakers(self, agent: str) -> Speakers:
         """Return the names of the two that talk."""
@@ -72,11 +76,12 @@ class Priming:
         return Speakers(tuple(named), (agent,))
 
     def portrait(self, language: str, dimensions: Mapping[str, Dimension]) -> tuple[str, ...]:
-        """Return lines on who the person is; only what there is evidence for."""
+        """Return lines on who the person is; only what there is evidence for, and with the day if it may change."""
         labels = _LABELS.get(language, _LABELS["en"])
         told: dict[ProfileField, list[str]] = {}
         for entry in self.profile:
-            told.setdefault(entry.field, []).append(entry.value)
+            day = "" if entry.field in _FOR_LIFE else f" ({entry.said_at:%Y-%m-%d})"
+            told.setdefault(entry.field, []).append(f"{entry.value}{day}")
         joint = ", " if language not in ("ja", "zh") else "、"
         lines = [f"{labels[field]}: {joint.join(values)}" for field, values in told.items()]
         levels = _LEVELS.get(language, _LEVELS["en"])
@@ -86,7 +91,8 @@ class Priming:
         ]
         if shown:
             lines.append(f"{_CHARACTER.get(language, _CHARACTER['en'])}: {joint.join(shown)}")
-        return (*lines, *(bare(fact.text) for fact in self.knowledge[:_MOST_LINES]))
+        known = self.knowledge[:_MOST_LINES]
+        return (*lines, *(f"{fact.said_at:%Y-%m-%d} {bare(fact.text)}" for fact in known))
 
     def portrayed(self, dimensions: Mapping[str, Dimension]) -> tuple[frozenset[str], ...]:
         """Return what each record in the portrait rests on; see `server.turn.Recollection.portrayed`."""
@@ -154,16 +160,12 @@ class Primer:
         held = standing(facts, _MOST_STANDING, now)
         fresh = [fact for fact in facts if not has_faded(fact, now, self._fading)]
         return Priming(
-            tuple(self._store.portrait.profile_of(person)),
+            tuple(still_held(self._store.portrait.profile_of(person), facts)),
             tuple(self._store.portrait.traits_of(person)),
             tuple(knowledge(fresh, {fact.id for fact in held}, self._long_term.capacity)),
             tuple(held),
             tuple(self._store.portrait.summaries_of(person, self._section.primed_days)),
-            _outdated(facts, {fact.id for fact in fresh}),
+            lapsed(
+                facts, {fact.id for fact in facts} - {fact.id for fact in fresh if fact.current}
+            ),
         )
-
-
-def _outdated(facts: Sequence[Fact], fresh: Set[str]) -> frozenset[str]:
-    """Return the pages from which facts were drawn none of which is current and fresh."""
-    holding = {page for fact in facts if fact.current and fact.id in fresh for page in fact.sources}
-    return frozenset({page for fact in facts for page in fact.sources} - holding)

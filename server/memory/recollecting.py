@@ -1,8 +1,17 @@
 """Puts together what memory offers for an answer: facts, exchanges, and what is known of the person, each in time or not at all."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Container,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import anyio
@@ -11,6 +20,8 @@ from anyio import to_thread
 
 from server.config import RetrievalSection
 from server.errors import OmoideError
+from server.memory.gist import says_something, telling_terms
+from server.memory.lines import Role
 from server.memory.models import Candidate, Fact, Page
 from server.memory.page_recall import PageCandidate, PageFindings, PageReader
 from server.memory.priming import Primer, Priming
@@ -43,9 +54,23 @@ class Recollector:
         primer: Primer,
         section: RetrievalSection,
         *,
+        window: timedelta,
         agent: str,
         dimensions: Mapping[str, Dimension],
     ) -> None:
+        """Put together what these find.
+
+        Args:
+            store: Where the exchanges are.
+            reader: Finds facts.
+            pages: Finds exchanges.
+            primer: Knows the person as a whole.
+            section: How much of each, and by when.
+            window: Pause after which another talk begins.
+            agent: Name of the robot.
+            dimensions: Those of traits, by id.
+        """
+        self._window = window
         self._store = store
         self._reader = reader
         self._pages = pages
@@ -105,30 +130,51 @@ class Recollector:
         priming = await self._primer.get(person, at)
         findings = await self._pages.find(person, text, language, at, priming.speakers(self._agent))
         if findings.passed:
-            chosen = await to_thread.run_sync(self._read, findings, priming)
+            chosen = await to_thread.run_sync(self._read, findings, priming, text, language)
             got.pages = chosen
 
-    def _read(self, findings: PageFindings, priming: Priming) -> list[RecalledPage]:
+    def _read(
+        self, findings: PageFindings, priming: Priming, text: str, language: str
+    ) -> list[RecalledPage]:
         """Return the best pages, and those around them. Blocks."""
+        asked = _keys(text, language)
+        limit = self._section.pages.limit
+        looked_at = dict.fromkeys(candidate.page for candidate in findings.candidates)
+        found = self._store.pages.find(_enough(looked_at, limit, priming.lapsed))
         best: dict[str, PageCandidate] = {}
+        chosen: list[RecalledPage] = []
         for candidate in findings.candidates:
-            if candidate.page not in priming.outdated:
-                best.setdefault(candidate.page, candidate)
-        wanted = list(best)[: self._section.pages.limit]
-        found = self._store.pages.find(wanted)
-        chosen = [_recalled(found[key], best[key]) for key in wanted if key in found]
-        known = {page.id for page in chosen}
-        reach = self._section.pages.neighbours
-        for key, middle in found.items():
-            around = (
-                *self._store.pages.before(middle, reach),
-                *self._store.pages.after(middle, reach),
-            )
-            for page in around:
-                if page.id not in known | priming.outdated:
-                    known.add(page.id)
-                    chosen.append(_recalled(page, best[key], neighbour=True))
+            page = found.get(candidate.page)
+            if page is None or page.id in best or len(best) == limit:
+                continue
+            rest = _holding(page, priming)
+            if rest is not None and _is_found(page, rest, candidate.role, asked):
+                best[page.id] = candidate
+                chosen.append(_recalled(rest, candidate))
+        known = set(best)
+        for key, candidate in best.items():
+            for page in self._around(found[key]):
+                rest = None if page.id in known else _holding(page, priming)
+                known.add(page.id)
+                if rest is not None:
+                    chosen.append(_recalled(rest, candidate, neighbour=True))
         return chosen
+
+    def _around(self, middle: Page) -> Iterator[Page]:
+        """Return the exchanges right before and after one, as far as they belong to the same talk."""
+        reach = self._section.pages.neighbours
+        earlier = self._store.pages.before(middle, reach)[::-1]
+        for outwards in (earlier, self._store.pages.after(middle, reach)):
+            last = middle
+            for page in outwards:
+                if not self._is_same_talk(last, page):
+                    break
+                yield page
+                last = page
+
+    def _is_same_talk(self, one: Page, next_one: Page) -> bool:
+        pause = abs(next_one.at.astimezone(UTC) - one.at.astimezone(UTC))
+        return pause <= self._window or (bool(one.chain) and one.chain == next_one.chain)
 
     def _composed(self, got: _Gathered, language: str) -> Recollection:
         priming = got.priming
@@ -162,6 +208,36 @@ async def _or_nothing(part: str, gather: Callable[[], Awaitable[None]]) -> None:
         await gather()
     except OmoideError as error:
         log.warning("recall-failed", part=part, code=error.code, reason=str(error))
+
+
+def _enough(pages: Collection[str], limit: int, lapsed: Container[str]) -> list[str]:
+    """Return the first pages, so many that `limit` are left even if of all that lapsed nothing is."""
+    sure = [number for number, page in enumerate(pages, 1) if page not in lapsed]
+    return list(pages)[: sure[limit - 1] if len(sure) >= limit else None]
+
+
+def _holding(page: Page, priming: Priming) -> Page | None:
+    """Return what of an exchange still holds and matters; None if there is nothing, or it can't be told apart."""
+    drawn = priming.lapsed.get(page.id)
+    if drawn is None:
+        return page
+    rest = drawn.rest_of(page)
+    if rest is None:
+        return page if drawn.held else None
+    is_bare = rest.said != page.said and not rest.heard and not says_something(rest)
+    return None if is_bare else rest
+
+
+def _is_found(page: Page, rest: Page, role: int, asked: Set[str]) -> bool:
+    """Say whether an exchange may have been found for what is left of it, and not for what it says no longer."""
+    if role == Role.HEARD or rest.said == page.said:
+        return bool(rest.heard if role == Role.HEARD else rest.said)
+    whole = asked & _keys(page.said, page.language)
+    return not whole or not whole.isdisjoint(_keys(rest.said, rest.language))
+
+
+def _keys(text: str, language: str) -> set[str]:
+    return {term.key for term in telling_terms(text, language)}
 
 
 def _recalled(page: Page, candidate: PageCandidate, *, neighbour: bool = False) -> RecalledPage:

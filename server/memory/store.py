@@ -15,11 +15,11 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, select, union, up
 from server.errors import OutdatedError
 from server.memory.counters import Part, change_count, changed_since, count_change
 from server.memory.database import Database, insert_new, present
-from server.memory.erasure import facts_told, pages_telling, take_out, unword
+from server.memory.erasure import cut_down, facts_told, pages_telling, take_out, unword
 from server.memory.fact_vectors import FactVectors, put_fact_vectors
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.lineage import lose_pages
-from server.memory.models import Fact, Importance, Kind, Note, Origin, ProfileEntry, Trait
+from server.memory.models import Fact, Importance, Kind, Note, Origin, Page, ProfileEntry, Trait
 from server.memory.pages import Pages, owners_of
 from server.memory.portrait import Portrait, named_in, put_notes, put_profile, put_traits
 from server.memory.queue import Queue
@@ -186,6 +186,29 @@ class Store:
             count_change(connection, Part.FACTS, {row.person for row in forgotten})
         self._database.scrub()
         return len(forgotten)
+
+    def end(self, fact_ids: Sequence[str], left: Sequence[Page]) -> int:
+        """Delete facts whose time is over, their vectors, and the pages that they were drawn from; return how many facts.
+
+        What was made of these pages goes as in `forget`. The same words in other pages stay.
+
+        Args:
+            fact_ids: Which facts; no other fact, and nothing in the portrait but day summaries, rests on their pages.
+            left: The pages that stay, with what is left of them.
+        """
+        with self._database.writing() as connection:
+            there = select(facts.c.id, facts.c.person).where(facts.c.id.in_(fact_ids))
+            ended = connection.execute(there).all()
+            drawn_from = select(sources.c.page).where(sources.c.fact.in_(fact_ids)).distinct()
+            useless = set(connection.scalars(drawn_from)) - {page.id for page in left}
+            for row in ended:
+                _pass_on(connection, row.id)
+            connection.execute(delete(facts).where(facts.c.id.in_(fact_ids)))
+            cut_down(connection, left)
+            _remove_pages(connection, sorted(useless))
+            count_change(connection, Part.FACTS, {row.person for row in ended})
+        self._database.scrub()
+        return len(ended)
 
     def forget_person(self, person: str) -> int:
         """Delete everything about a person; return how many facts."""

@@ -186,6 +186,31 @@ def test_what_a_model_calls_health_profile_or_relation_lasts(told: tuple[str, st
         assert importance_of(*told, kind) is Importance.LASTING
 
 
+PASSING = {
+    "ja": ["風邪薬を飲んだ。", "昨日、風邪をひいた。", "今日は頭が少し痛い。", "二日酔いなんだ。"],
+    "en": ["I took some cold medicine.", "I have a bit of a headache.", "My head hurts."],
+    "zh": ["我吃了感冒药。", "我感冒了。", "我今天头疼。"],
+}
+STAYING = {
+    "ja": ["最近ずっと頭が痛い。", "片頭痛なんだ。", "血圧の薬を飲んだ。", "胸が痛い。"],
+    "en": ["I get a headache every morning.", "I have migraines.", "I took my insulin."],
+    "zh": ["我最近一直头疼。", "我有偏头痛。", "我吃了降压药。"],
+}
+
+
+@pytest.mark.parametrize(("text", "language"), listed(PASSING))
+def test_what_is_over_within_days_does_not_last_though_it_is_of_the_body(
+    text: str, language: str
+) -> None:
+    for kind in (Kind.HEALTH, Kind.OTHER):
+        assert importance_of(text, language, kind) is not Importance.LASTING
+
+
+@pytest.mark.parametrize(("text", "language"), listed(STAYING))
+def test_what_comes_back_or_may_be_serious_does(text: str, language: str) -> None:
+    assert importance_of(text, language, Kind.HEALTH) is Importance.LASTING
+
+
 @given(st.text(max_size=60), st.sampled_from(["ja", "en", "zh", "fr"]), st.sampled_from([*Kind]))
 def test_any_text_has_an_importance(text: str, language: str, kind: Kind) -> None:
     assert importance_of(text, language, kind) in Importance
