@@ -10,7 +10,7 @@ from server.commands.answer_prompts import SCALES, Material, answer, judge
 from server.commands.answer_scores import bleu_1, token_f1
 from server.commands.dialogue_memory import RememberedDialogue
 from server.commands.dialogue_variants import Variant
-from server.commands.evidence import CATEGORIES, Answered
+from server.commands.evidence import ADVERSARIAL, CATEGORIES, Answered
 from server.commands.reach import Place
 
 PAGES = 10
@@ -19,7 +19,6 @@ JUDGED_PAGES = 5
 """The same where a model judges (the paper's on GVD)."""
 RECENT_PAGES = 7
 """The last exchanges, which the paper's short-term memory holds."""
-_ADVERSARIAL = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ class Answering:
         return [
             await self._answer(held, variant, one, portrait)
             for one in found
-            if one.question.category != _ADVERSARIAL
+            if one.question.category != ADVERSARIAL
         ]
 
     async def _answer(

@@ -1,6 +1,6 @@
 """`omoide bench memory --locomo` and `--gvd`: how much of what holds an answer comes back, over dialogues with questions about them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -13,11 +13,14 @@ from server.commands.bench_facts import MADE_UP
 from server.commands.bench_pages import time_sizes
 from server.commands.bench_plot import draw
 from server.commands.dialogue_memory import KnownVectors, RememberedDialogue, remembered
+from server.commands.dialogue_prompts import Held, look_into_prompts
+from server.commands.dialogue_prompts import figures_of as figures_of_prompts
 from server.commands.dialogue_variants import FULL, Variant, answered_variants, ranked_variants
 from server.commands.dialogues import Dialogue, DialogueQuestion, read_dialogues
 from server.commands.evidence import CURVE, DEPTHS, Answered, by_category, measure, recall_curve
 from server.commands.figures import describe_machine
 from server.commands.gvd import read_gvd
+from server.commands.plain_bm25 import PlainBm25
 from server.commands.plotting import refuse_unwritable
 from server.commands.reach import Place
 from server.commands.report import Report, Tell
@@ -117,6 +120,7 @@ class _Bench:
         self._answering = Answering(place, is_judged=some.is_judged) if plan.answer else None
         self._found: dict[str, list[Answered]] = {}
         self._answers: dict[str, list[Answer]] = {}
+        self._prompts: dict[str, list[Held]] = {}
         self._ingest_seconds = 0.0
 
     async def hold(self) -> None:
@@ -156,17 +160,38 @@ class _Bench:
             ) as held:
                 if is_chained:
                     self._ingest_seconds += perf_counter() - started
-                for name, variant in alike.items():
-                    found = await self._find(held, variant, questions)
-                    if name in ranked:
-                        self._found.setdefault(name, []).extend(found)
-                    if self._answering is not None and name in answered:
-                        given = await self._answering.answer_all(held, variant, found)
-                        self._answers.setdefault(name, []).extend(given)
+                await self._ask_alike(held, alike, ranked, questions)
+                if is_chained and self._plan.ablate:
+                    await self._look_into_prompts(held, questions)
+
+    async def _ask_alike(
+        self,
+        held: RememberedDialogue,
+        variants: Mapping[str, Variant],
+        ranked: Container[str],
+        questions: Sequence[DialogueQuestion],
+    ) -> None:
+        for name, variant in variants.items():
+            found = await self._find(held, variant, questions)
+            if name in ranked:
+                self._found.setdefault(name, []).extend(found)
+            if self._answering is not None and name in answered_variants(self._weights):
+                given = await self._answering.answer_all(held, variant, found)
+                self._answers.setdefault(name, []).extend(given)
+
+    async def _look_into_prompts(
+        self, held: RememberedDialogue, questions: Sequence[DialogueQuestion]
+    ) -> None:
+        prompts = await look_into_prompts(held, self._config, self._embedder, questions)
+        for name, found in prompts.items():
+            self._prompts.setdefault(name, []).extend(found)
 
     async def _find(
         self, held: RememberedDialogue, variant: Variant, questions: Sequence[DialogueQuestion]
     ) -> list[Answered]:
+        if variant.is_plain:
+            plain = PlainBm25(held.dialogue)
+            return [Answered(held.dialogue, one, plain.ask(one)) for one in questions]
         memory = held.ranked_by(
             variant.weights,
             self._config.retrieval,
@@ -194,6 +219,9 @@ class _Bench:
             f"{self._turns} turns put in in {self._ingest_seconds:.0f} s; "
             f"all texts embedded in {self._embedder.seconds:.0f} s."
         )
+        for name, looked_into in self._prompts.items():
+            parts = figures_of_prompts(looked_into).items()
+            tell(f"prompts, {name}: {', '.join(f'{key} {value}' for key, value in parts)}")
         for name, given in self._answers.items():
             points = ", ".join(f"{key} {value}" for key, value in figures_of(given).items())
             tell(f"answers, {name}: {points}")
@@ -222,6 +250,10 @@ class _Bench:
                 "ablations": {
                     name: {**measure(found), "recall_by_depth": recall_curve(found)}
                     for name, found in others.items()
+                },
+                "prompts": {
+                    name: figures_of_prompts(looked_into)
+                    for name, looked_into in self._prompts.items()
                 },
                 "answers": {name: figures_of(given) for name, given in self._answers.items()},
                 "data": {

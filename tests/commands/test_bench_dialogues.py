@@ -1,6 +1,7 @@
 """The bench over dialogues: topics are made, variants differ where they should, answers are scored, figures have their names."""
 
 import json
+import math
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -22,8 +23,10 @@ from server.commands.dialogue_memory import (
     batches,
     remembered,
 )
+from server.commands.dialogue_prompts import PARTS, figures_of, look_into_prompts
 from server.commands.dialogue_variants import FULL, ranked_variants
 from server.commands.dialogues import Dialogue, DialogueQuestion, Utterance
+from server.commands.plain_bm25 import PlainBm25
 from server.commands.reach import Place
 from server.config import Config, ExtractionSection
 from server.conversation import Engines
@@ -170,14 +173,14 @@ def test_what_a_variant_goes_without_counts_nothing_in_it() -> None:
     left = {name: set(one.weights.with_vectors) for name, one in variants.items()}
     assert left[FULL] == set(signs)
     assert not variants["no vectors"].has_vectors
-    assert (left["BM25 only"], variants["BM25 only"].reach) == ({"words"}, 0)
+    assert [name for name, one in variants.items() if one.is_plain] == ["BM25 only"]
     assert left["dense only"] == {"dense"}
     assert left["no MTM"] == set(signs) - {"topic"}
     assert left["no dates"] == set(signs) - {"dated", "day_near", "day_told"}
     assert left["no neighbours"] == set(signs) - {"after_question", "dense_near"}
     assert variants["no neighbours"].reach == 0
     assert not variants["no chain"].is_chained
-    assert not variants["no LPM"].has_portrait
+    assert all(one.has_portrait for one in variants.values())  # it would change nothing
 
 
 def place(folder: Path, *answers: Sequence[Any]) -> tuple[Place, FakeLlm]:
@@ -206,10 +209,11 @@ async def test_the_report_has_the_promised_names_and_says_what_it_is_of(tmp_path
         "no chain",
         "no neighbours",
         "no MTM",
-        "no LPM",
     }
     assert set(data["ablations"]) >= wanted
     assert all(one.keys() >= PROMISED - {"ingest_s"} for one in data["ablations"].values())
+    assert list(data["prompts"]) == ["full", "no LPM", "LPM alone"]
+    assert all(one["questions"] == 4 for one in data["prompts"].values())
     assert list(data["recall_by_depth"]) == ["5", "10", "15", "20", "25", "30", "35", "40"]
     assert data["data"] == {"file": "set.json", "sha256": "abc", "dialogues": 1}
     assert data["parameters"]["weights"]
@@ -217,6 +221,72 @@ async def test_the_report_has_the_promised_names_and_says_what_it_is_of(tmp_path
     assert not llm.prompts
     assert any("no MTM" in line for line in lines)
     json.dumps(data)
+
+
+async def test_without_long_term_memory_a_prompt_holds_less_of_the_evidence(tmp_path: Path) -> None:
+    """What the person must not be given stands in every prompt, also where its words are nothing like those of the question."""
+    told = dialogue((("I am allergic to peanuts.", "I will remember."), *TALK))
+    late = told.questions[0]
+    asked = (
+        replace(
+            late, text="Which snack would suit me?", answer="Peanuts", evidence=frozenset({"D1:1"})
+        ),
+        replace(late, text="Which snack?", answer="red", evidence=frozenset({"D1:2"})),
+        replace(late, text="Which snack?", evidence=frozenset({"D1:1"}), asked_at=NOON),
+    )
+    embedder = KnownVectors(FakeEmbedder())
+    async with remembered(told, Config(), embedder) as found:
+        prompts = await look_into_prompts(found, Config(), embedder, asked)
+    assert {name: len(one) for name, one in prompts.items()} == dict.fromkeys(PARTS, 2)
+    for name, is_there in (("LPM alone", True), ("no LPM", False)):
+        first, second = prompts[name]
+        assert (first.evidence, first.has_answer) == (float(is_there), is_there)
+        assert (second.evidence, second.has_answer) == (0.0, False)
+        assert (first.tokens > 0) is is_there
+    figures = figures_of(prompts["LPM alone"])
+    assert (figures["evidence_in_prompt"], figures["answer_in_prompt"]) == (0.5, 0.5)
+
+
+async def test_an_exchange_that_is_told_brings_both_its_turns(tmp_path: Path) -> None:
+    told = dialogue()
+    both = replace(told.questions[0], evidence=frozenset({"D1:1", "D1:2"}))
+    config = Config.model_validate({"retrieval": {"pages": {"gate": 0.0, "neighbours": 0}}})
+    embedder = KnownVectors(FakeEmbedder())
+    async with remembered(told, config, embedder) as found:
+        prompts = await look_into_prompts(found, config, embedder, [both])
+    assert prompts["no LPM"][0].evidence == 1.0
+    assert prompts["no LPM"][0].has_answer
+
+
+def test_plain_bm25_is_bm25() -> None:
+    """By hand: two turns of three and of two words, both of which hold what is asked for; the other holds it twice."""
+    told = dialogue((("Cats chase mice.", "Dogs bark."), ("Cats, cats!", "Fish swim.")))
+    bm25 = PlainBm25(told)
+    found = bm25.ask(replace(told.questions[0], text="Cats?"))
+    assert found.turns == ("D2:1", "D1:1")
+    mean = (3 + 2 + 2 + 2) / 4
+    rarity = math.log1p((4 - 2 + 0.5) / (2 + 0.5))
+
+    def worth(count: int, length: int) -> float:
+        return rarity * count * 2.5 / (count + 1.5 * (0.25 + 0.75 * length / mean))
+
+    scores = bm25.scores_of("Cats?")
+    assert scores.tolist() == pytest.approx([worth(1, 3), 0.0, worth(2, 2), 0.0])
+
+
+def test_plain_bm25_finds_what_was_said_before_it_was_asked_and_by_words_alone() -> None:
+    told = dialogue()
+    bm25 = PlainBm25(told)
+    assert bm25.ask(replace(told.questions[1], text="The king of Spain?")).turns == ()
+    assert "D4:1" in bm25.ask(replace(told.questions[1], text="tomatoes")).turns
+    early = replace(told.questions[1], text="tomatoes", asked_at=NOON + timedelta(days=3, hours=1))
+    assert bm25.ask(early).turns == ("D3:1",)  # D4:1 and D4:2 come later
+    named = replace(
+        told, speakers=Speakers(("Ellen",), ("Bo",))
+    )  # its stem is another than its form
+    late = replace(told.questions[2], text="Ellen?")
+    assert bm25.ask(late).turns
+    assert PlainBm25(named).ask(late).turns == ()
 
 
 async def test_answers_are_scored_and_adversarial_questions_are_not_asked(tmp_path: Path) -> None:
