@@ -12,6 +12,7 @@ from server.commands.answering import Answer, Answering, figures_of
 from server.commands.bench_facts import MADE_UP
 from server.commands.bench_pages import time_sizes
 from server.commands.bench_plot import draw
+from server.commands.dialogue_fit import FITTED, ask_fitted, refuse_few
 from server.commands.dialogue_memory import KnownVectors, RememberedDialogue, remembered
 from server.commands.dialogue_prompts import Held, look_into_prompts
 from server.commands.dialogue_prompts import figures_of as figures_of_prompts
@@ -80,12 +81,14 @@ class Plan:
     """How many of each dialogue are asked, spread over all; None for all."""
     plot: Path | None = None
     """Where a picture is drawn."""
+    fitted: bool = False
+    """Also by weights that were learnt from all dialogues of the set but the one that is asked."""
 
 
 async def bench_dialogues(some: DialogueSet, place: Place, plan: Plan, tell: Tell) -> Report:
     """Put every dialogue into a memory of its own, ask the questions that have evidence, and report.
 
-    The weights are those of the configuration: nothing is learnt from the set.
+    The weights are those of the configuration: nothing is learnt from the set, but for the row that says so.
 
     Args:
         some: Dialogues.
@@ -94,9 +97,11 @@ async def bench_dialogues(some: DialogueSet, place: Place, plan: Plan, tell: Tel
         tell: Told the figures.
 
     Raises:
-        OmoideError: An engine is missing or fails.
+        OmoideError: An engine is missing or fails; ``dialogues-few``.
     """
     refuse_unwritable(plan.plot)
+    if plan.fitted:
+        refuse_few(some.dialogues)
     bench = _Bench(some, place, plan)
     try:
         await bench.hold()
@@ -130,6 +135,12 @@ class _Bench:
             await self._answering.warm_up()
         for dialogue in self._set.dialogues:
             await self._ask_all(dialogue)
+        if self._plan.fitted:
+            asked = [(one, self._questions_of(one)) for one in self._set.dialogues]
+            self._found[FITTED] = await ask_fitted(asked, self._config, self._embedder)
+
+    def _questions_of(self, dialogue: Dialogue) -> Sequence[DialogueQuestion]:
+        return spread([one for one in dialogue.questions if one.evidence], self._plan.questions)
 
     async def aclose(self) -> None:
         """Let go of the engines."""
@@ -143,9 +154,7 @@ class _Bench:
         if not self._plan.ablate:
             ranked, answered = {FULL: ranked[FULL]}, {FULL: answered[FULL]}
         answered = answered if self._answering is not None else {}
-        questions = spread(
-            [one for one in dialogue.questions if one.evidence], self._plan.questions
-        )
+        questions = self._questions_of(dialogue)
         for is_chained in (True, False):
             alike = {
                 name: one
@@ -238,7 +247,11 @@ class _Bench:
     def report(self) -> Report:
         """Return the figures."""
         some, full = self._set, self._full
-        others = {name: found for name, found in self._found.items() if name != FULL}
+        others = {
+            name: {**measure(found), "recall_by_depth": recall_curve(found)}
+            for name, found in self._found.items()
+            if name != FULL
+        }
         return Report(
             {
                 **NOTHING,
@@ -247,10 +260,8 @@ class _Bench:
                 "ingest_s": round(self._ingest_seconds, 1),
                 "embed_s": round(self._embedder.seconds, 1),
                 "turns": self._turns,
-                "ablations": {
-                    name: {**measure(found), "recall_by_depth": recall_curve(found)}
-                    for name, found in others.items()
-                },
+                "fitted": others.pop(FITTED, None),
+                "ablations": others,
                 "prompts": {
                     name: figures_of_prompts(looked_into)
                     for name, looked_into in self._prompts.items()
@@ -303,8 +314,8 @@ def spread(questions: Sequence[DialogueQuestion], most: int | None) -> Sequence[
 def _tell_line(name: str, figures: Mapping[str, object], tell: Tell) -> None:
     if name == FULL:
         heads = "".join(f"{f'r@{depth}':>8}" for depth in DEPTHS)
-        tell(f"{'':24}{'n':>6}{heads}{'ndcg':>8}{'all@10':>8}{'ms':>7}")
+        tell(f"{'':36}{'n':>6}{heads}{'ndcg':>8}{'all@10':>8}{'ms':>7}")
     shown = [figures[f"turn_recall_at_{depth}"] for depth in DEPTHS]
     shown += [figures["ndcg_at_10"], figures["session_all_at_10"]]
     columns = "".join(f"{value or 0:>8.3f}" for value in shown)
-    tell(f"{name:24}{figures['questions']:>6}{columns}{figures['retrieve_ms_p50'] or 0:>7.1f}")
+    tell(f"{name:36}{figures['questions']:>6}{columns}{figures['retrieve_ms_p50'] or 0:>7.1f}")

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server import embedding
-from server.commands.dialogue_memory import Found, KnownVectors, remembered
+from server.commands.dialogue_memory import Found, KnownVectors, RememberedDialogue, remembered
 from server.commands.dialogues import Dialogue, DialogueQuestion, read_dialogues
 from server.commands.learning import learn_logistic, learn_ranking
 from server.commands.report import Report, Tell
-from server.config import Config
+from server.config import Config, RetrievalSection
 from server.memory.page_recall import gate_signs
 from server.memory.page_weights import PageWeights, write_page_weights
 from server.memory.question import read_question
@@ -38,7 +38,9 @@ _START = PageWeights(
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class Asked:
+    """A question that was asked of a dialogue."""
+
     dialogue: Dialogue
     question: DialogueQuestion
     found: Found
@@ -102,7 +104,7 @@ async def calibrate_pages(
     )
 
 
-def learn(asked: Sequence[_Asked], learnt_from: str) -> PageWeights:
+def learn(asked: Sequence[Asked], learnt_from: str) -> PageWeights:
     """Return weights under which the right utterances come first."""
     own = [each for each in asked if each.own]
     with_vectors = _learn_sum(((each.question, each.found) for each in own), WITH_VECTORS)
@@ -120,9 +122,28 @@ def _learn_sum(
     return {name: round(float(worth), 3) for name, worth in zip(names, learnt, strict=True)}
 
 
+async def ask_own(
+    held: RememberedDialogue, questions: Sequence[DialogueQuestion], section: RetrievalSection
+) -> list[Asked]:
+    """Ask a dialogue some of its own questions, as they are asked to learn from."""
+    memory = held.ranked_by(_START, section)
+    by_words = held.ranked_by(_START, section, has_vectors=False)
+    await memory.embed(questions)
+    return [
+        Asked(
+            held.dialogue,
+            one,
+            await memory.ask(one),
+            bool(one.evidence),
+            await by_words.ask(one),
+        )
+        for one in questions
+    ]
+
+
 async def _ask(
     dialogue: Dialogue, others: Sequence[Dialogue], config: Config, embedder: KnownVectors
-) -> list[_Asked]:
+) -> list[Asked]:
     """Ask a dialogue its own questions and, as if they were about it, some of others."""
     foreign = [
         (one, other)
@@ -133,24 +154,18 @@ async def _ask(
     ]
     order = np.random.default_rng(0).permutation(len(foreign))
     chosen = [foreign[place] for place in order[: _FOREIGN * len(dialogue.questions)]]
-    asked = []
     async with remembered(dialogue, config, embedder) as held:
+        asked = await ask_own(held, dialogue.questions, config.retrieval)
         memory = held.ranked_by(_START, config.retrieval)
-        by_words = held.ranked_by(_START, config.retrieval, has_vectors=False)
-        await memory.embed(dialogue.questions)
-        for question in dialogue.questions:
-            found = await memory.ask(question)
-            without = await by_words.ask(question)
-            asked.append(_Asked(dialogue, question, found, bool(question.evidence), without))
         last = dialogue.utterances[-1].at
         for question, other in chosen:
             late = replace(question, asked_at=max(last, question.asked_at), evidence=frozenset())
             found = await memory.ask(late, other.speakers)
-            asked.append(_Asked(dialogue, late, found, False))
+            asked.append(Asked(dialogue, late, found, False))
     return asked
 
 
-def _with_gate(asked: Sequence[_Asked], weights: PageWeights, tell: Tell) -> PageWeights:
+def _with_gate(asked: Sequence[Asked], weights: PageWeights, tell: Tell) -> PageWeights:
     """Learn when to stay silent; the threshold is chosen on dialogues that were not learnt from."""
     known = [_of_gate(each, weights) for each in asked]
     names = list(known[0])
@@ -174,7 +189,7 @@ def _with_gate(asked: Sequence[_Asked], weights: PageWeights, tell: Tell) -> Pag
     return replace(weights, gate=gate | {"bias": round(float(bias), 4)}, threshold=threshold)
 
 
-def _of_gate(asked: _Asked, weights: PageWeights) -> dict[str, float]:
+def _of_gate(asked: Asked, weights: PageWeights) -> dict[str, float]:
     """Return what the gate looks at, with candidates in the order of these weights."""
     scored = [
         replace(

@@ -16,6 +16,8 @@ from server.commands.answer_prompts import read_verdict
 from server.commands.bench_dialogues import DialogueSet, Plan, bench_dialogues, read_set, spread
 from server.commands.bench_pages import time_sizes
 from server.commands.bench_plot import draw
+from server.commands.calibrate_pages import ask_own, learn
+from server.commands.dialogue_fit import ask_fitted
 from server.commands.dialogue_memory import (
     DialogueMemory,
     KnownVectors,
@@ -30,6 +32,7 @@ from server.commands.plain_bm25 import PlainBm25
 from server.commands.reach import Place
 from server.config import Config, ExtractionSection
 from server.conversation import Engines
+from server.errors import ConfigError
 from server.memory import Page
 from server.memory.lines import Role
 from server.memory.page_weights import PageWeights
@@ -418,3 +421,54 @@ def test_a_set_that_can_not_be_read_leaves_the_promised_names(omoide: Omoide) ->
         assert result.exit_code == 2
         assert answer.keys() == PROMISED | {"error"}
         assert answer["error"]["code"] == "dialogues-broken"
+
+
+def other(told: Dialogue) -> Dialogue:
+    """Return the same dialogue of somebody else."""
+    return replace(told, name="cleo", speakers=Speakers(("Cleo",), ("Bo",)))
+
+
+async def test_a_fit_ranks_each_dialogue_by_what_the_others_taught(tmp_path: Path) -> None:
+    """What lies in the wrong places teaches the other to look in the wrong places; its own questions teach it nothing."""
+    told = dialogue()
+    both = [told, other(dialogue((TALK[5], TALK[4], TALK[1], TALK[0], *TALK[2:4])))]
+    where, _ = place(tmp_path)
+    report = await bench_dialogues(
+        DialogueSet("set.json", "abc", both), where, Plan(fitted=True), lambda line: None
+    )
+    fitted: Any = report.data["fitted"]
+    assert fitted.keys() >= PROMISED - {"ingest_s"}
+    assert fitted["questions"] == report.data["questions"] == 8
+    assert not report.data["ablations"]
+
+    embedder = KnownVectors(FakeEmbedder())
+    asked = [(one, [each for each in one.questions if each.evidence]) for one in both]
+    by_others = await ask_fitted(asked, Config(), embedder)
+    turns = [one.found.turns for one in by_others if one.dialogue is told]
+    assert turns == await ranked_as_taught_by(both[1], told)
+    assert turns != await ranked_as_taught_by(told, told)
+
+
+async def ranked_as_taught_by(teacher: Dialogue, told: Dialogue) -> list[tuple[str, ...]]:
+    async with held(teacher) as teaching:
+        questions = [one for one in teacher.questions if one.evidence]
+        weights = learn(await ask_own(teaching, questions, Config().retrieval), "")
+    async with held(told) as found:
+        memory = ranked(found, weights)
+        return [(await memory.ask(one)).turns for one in told.questions if one.evidence]
+
+
+@pytest.mark.parametrize(
+    "dialogues", [[], [dialogue()], [dialogue(), replace(dialogue(), questions=())]]
+)
+async def test_a_fit_wants_another_dialogue_to_learn_from(
+    dialogues: Sequence[Dialogue], tmp_path: Path
+) -> None:
+    where, _ = place(tmp_path)
+    few = DialogueSet("set.json", "abc", dialogues)
+    with pytest.raises(ConfigError, match="at least two") as raised:
+        await bench_dialogues(few, where, Plan(fitted=True), lambda line: None)
+    assert raised.value.code == "dialogues-few"
+    if dialogues:
+        report = await bench_dialogues(few, where, Plan(), lambda line: None)
+        assert report.data["fitted"] is None
