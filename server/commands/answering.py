@@ -60,25 +60,23 @@ class Answering:
         Raises:
             LlmError: The model does not answer.
         """
-        portrait: Sequence[str] = ()
-        if variant.has_portrait:
-            priming = await held.priming()
-            standing = [fact.text for fact in priming.standing]
-            portrait = (*priming.portrait(held.dialogue.language, {}), *standing)
         return [
-            await self._answer(held, variant, one, portrait)
+            await self._answer(held, variant, one)
             for one in found
             if one.question.category != ADVERSARIAL
         ]
 
-    async def _answer(
-        self, held: RememberedDialogue, variant: Variant, one: Answered, portrait: Sequence[str]
-    ) -> Answer:
+    async def _answer(self, held: RememberedDialogue, variant: Variant, one: Answered) -> Answer:
         dialogue, question = held.dialogue, one.question
         ids = dict.fromkeys(each.page for each in one.found.findings.candidates)
         recalled = [held.pages[id_] for id_ in [*ids][: self.pages]] if variant.has_pages else []
         earlier = [page for page in held.pages.values() if page.at <= question.asked_at]
         recent = [page for page in earlier[-RECENT_PAGES:] if page not in recalled]
+        portrait: Sequence[str] = ()
+        if variant.has_portrait:
+            priming = await held.priming(question.asked_at)
+            standing = [fact.text for fact in priming.standing]
+            portrait = (*priming.portrait(dialogue.language, {}), *standing)
         given = await answer(
             self._llm,
             question,

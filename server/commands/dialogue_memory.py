@@ -3,8 +3,8 @@
 import tempfile
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -169,9 +169,19 @@ class RememberedDialogue:
         )
         return DialogueMemory(self.dialogue, reader, self.turns, self._embedder)
 
-    async def priming(self) -> Priming:
-        """Return what is known of the person: profile, knowledge, standing facts, as rules draw them."""
-        return await self._primer.get(self.dialogue.name, self.dialogue.utterances[-1].at)
+    async def priming(self, at: datetime) -> Priming:
+        """Return what is known of the person: profile, knowledge, standing facts, as rules draw them.
+
+        What was said after `at` is left out; what only that replaced is not brought back.
+        """
+        known = await self._primer.get(self.dialogue.name, at)
+        return replace(
+            known,
+            profile=tuple(one for one in known.profile if one.said_at <= at),
+            traits=tuple(one for one in known.traits if one.seen_at <= at),
+            knowledge=tuple(one for one in known.knowledge if one.said_at <= at),
+            standing=tuple(one for one in known.standing if one.said_at <= at),
+        )
 
 
 @asynccontextmanager

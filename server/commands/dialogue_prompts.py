@@ -81,7 +81,9 @@ async def look_into_prompts(
     )
     clock = SystemClock(config.server.timezone)
     memory = open_memory(own, held.folder, embedder, RulesExtractor(), clock)
-    looks = _Looks(held, await held.priming(), config.llm.openai.prompt_budget_tokens)
+    looks = _Looks(
+        held, await held.priming(dialogue.utterances[-1].at), config.llm.openai.prompt_budget_tokens
+    )
     found: dict[str, list[Held]] = {name: [] for name in PARTS}
     try:
         await memory.catch_up()

@@ -123,7 +123,7 @@ async def test_exchanges_without_chains_are_sorted_each_by_itself() -> None:
 async def test_the_person_is_known_by_what_rules_draw() -> None:
     told = dialogue((("I am allergic to peanuts.", "I will remember."), *TALK))
     async with held(told) as found:
-        priming = await found.priming()
+        priming = await found.priming(told.utterances[-1].at)
     assert any("peanuts" in fact.text for fact in priming.standing)
 
 
@@ -332,6 +332,27 @@ async def test_without_a_part_a_prompt_does_not_tell_it(tmp_path: Path) -> None:
     assert relevant not in prompts["no memory"]
 
 
+async def test_who_is_asked_in_mid_talk_does_not_know_what_is_said_later(tmp_path: Path) -> None:
+    where, llm = place(tmp_path)
+    told = dialogue((*TALK, ("I am allergic to peanuts.", "I will remember.")))
+    late = replace(told.questions[0], evidence=frozenset({"D1:1"}))
+    early = replace(late, asked_at=told.utterances[4].at)
+    one = DialogueSet("set.json", "abc", [replace(told, questions=(early, late))])
+    await bench_dialogues(one, where, Plan(answer=True), lambda line: None)
+    before, after = (prompt.messages[0].content for prompt in llm.prompts)
+    assert "peanuts" in after.partition("Relevant exchanges")[0]
+    assert "peanuts" not in before
+
+
+async def test_what_a_model_thinks_aloud_is_no_part_of_its_answer(tmp_path: Path) -> None:
+    where, _ = place(tmp_path, ["<think>The cat? ", "Momo!</think>\n", "Momo"])
+    told = dialogue()
+    one = DialogueSet("set.json", "abc", [replace(told, questions=told.questions[:1])])
+    report = await bench_dialogues(one, where, Plan(answer=True), lambda line: None)
+    answers: Any = report.data["answers"]
+    assert answers[FULL]["f1"] == 1.0
+
+
 async def test_a_judge_gives_points_and_what_it_does_not_judge_is_counted(tmp_path: Path) -> None:
     verdict = ["accuracy: 1, correctness: 0.5, coherence: 1"]
     where, llm = place(tmp_path, ["Momo"], verdict, ["Red"], ["A fine answer!"], ["Leeds"], verdict)
@@ -353,6 +374,8 @@ async def test_a_judge_gives_points_and_what_it_does_not_judge_is_counted(tmp_pa
         ("accuracy: 1, correctness: 0.5, coherence: 0", (1, 0.5, 0)),
         ('{"accuracy": 0, "correctness": 1.0, "coherence": 0.5}', (0, 1, 0.5)),
         ("Accuracy：1\nCorrectness：0\nCoherence：1", (1, 0, 1)),
+        ("**Accuracy:** 1\n**Correctness**: 0.5\n**Coherence:** 1.0.", (1, 0.5, 1)),
+        ("accuracy: 1, correctness: 0.50, coherence: 1.", (1, 0.5, 1)),
         ("First accuracy: 0. No: accuracy: 1, correctness: 1, coherence: 1", (1, 1, 1)),
         ("accuracy: 0.5, correctness: 1, coherence: 1", None),
         ("accuracy: 1, correctness: 10, coherence: 1", None),
