@@ -48,7 +48,7 @@ class Outcome:
         }
 
 
-async def measure_rival(
+async def measure_system(
     command: Sequence[str | Path], dialogues: Sequence[Dialogue], endpoint: Endpoint
 ) -> Outcome:
     """Let a driver hold one dialogue after the other, each in a process and a folder of its own.
@@ -62,7 +62,11 @@ async def measure_rival(
         with _folder("home") as home, _folder("store") as store:
             async with started(command, Path(home)) as child:
                 settings = Settings(
-                    store, endpoint.base_url, endpoint.dimensions, dialogue.language
+                    store,
+                    endpoint.base_url,
+                    endpoint.dimensions,
+                    endpoint.embedder,
+                    dialogue.language,
                 )
                 opened = await child.ask("open", settings=asdict(settings))
                 outcome.version = opened["version"]
