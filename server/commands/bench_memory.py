@@ -15,7 +15,7 @@ from anyio import to_thread
 
 from server import embedding
 from server.clock import SystemClock
-from server.commands import bench_pages
+from server.commands import bench_pages, bench_recall
 from server.commands.bench_facts import MADE_UP, STATEMENTS, made_up_texts
 from server.commands.bench_plot import draw
 from server.commands.bench_sentences import SENTENCES
@@ -121,6 +121,8 @@ async def bench_memory(
     pages = await to_thread.run_sync(
         bench_pages.time_sizes, config, language, arbitrary.dimensions, sizes_of_pages, tell
     )
+    recalls = await bench_recall.time_recalls(config, language, arbitrary, sizes_of_pages, tell)
+    pages = {size: taken | recalls[size] for size, taken in pages.items()}
     if plot is not None:
         await to_thread.run_sync(draw, {}, pages, plot)
         tell(f"Drawn: {plot}")

@@ -31,22 +31,13 @@ class Pages:
 
     def add(self, page: Page) -> None:
         """Store a finished exchange, which no segment or chain holds yet; storing the same turn again changes nothing."""
-        row = {
-            "id": page.id,
-            "person": page.person,
-            "device": page.device,
-            "said": storable(page.said),
-            "heard": storable(page.heard),
-            "language": page.language,
-            "at": page.at,
-            "zone": zone_name(page.at),
-            "interrupted": page.interrupted,
-            "attempts": 0,
-            "day": page.at.date(),
-        }
+        self.add_all([page])
+
+    def add_all(self, new: Sequence[Page]) -> None:
+        """Store several at once."""
         with self._database.writing() as connection:
-            insert_new(connection, pages, [row])
-            count_change(connection, Part.PAGES, [page.person])
+            insert_new(connection, pages, [_row(page) for page in new])
+            count_change(connection, Part.PAGES, {page.person for page in new})
 
     def since(self, moment: datetime) -> list[Page]:
         """Return the exchanges of all persons from a moment on, oldest first."""
@@ -144,6 +135,22 @@ def owners_of(connection: Connection, ids: Iterable[str]) -> dict[str, str]:
     """Return, of these pages, those that are there, with the person whose each is."""
     query = select(pages.c.id, pages.c.person).where(pages.c.id.in_(list(ids)))
     return {row.id: row.person for row in connection.execute(query)}
+
+
+def _row(page: Page) -> dict[str, Any]:
+    return {
+        "id": page.id,
+        "person": page.person,
+        "device": page.device,
+        "said": storable(page.said),
+        "heard": storable(page.heard),
+        "language": page.language,
+        "at": page.at,
+        "zone": zone_name(page.at),
+        "interrupted": page.interrupted,
+        "attempts": 0,
+        "day": page.at.date(),
+    }
 
 
 def _page(row: Row[Any]) -> Page:
