@@ -11,6 +11,7 @@ from anyio import to_thread
 
 from server.config import RetrievalSection
 from server.errors import OmoideError
+from server.failures import log_fault
 from server.memory.models import Candidate, Fact, Page
 from server.memory.page_recall import PageCandidate, PageFindings, PageReader
 from server.memory.priming import Primer, Priming
@@ -149,11 +150,13 @@ class Recollector:
 
 
 async def _or_nothing(part: str, gather: Callable[[], Awaitable[None]]) -> None:
-    """Let one part fail alone: an answer without it is better than none."""
+    """Let one part fail alone, for a fault in the program too: an answer without it is better than none."""
     try:
         await gather()
     except OmoideError as error:
         log.warning("recall-failed", part=part, code=error.code, reason=str(error))
+    except Exception as error:
+        log_fault("recall-fault", error, part=part)
 
 
 def _recalled(page: Page, candidate: PageCandidate, *, neighbour: bool = False) -> RecalledPage:
