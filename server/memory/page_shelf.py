@@ -1,7 +1,7 @@
 """Everything that search needs of the pages of one person, ready in memory; it grows page by page."""
 
 from collections.abc import Collection, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import numpy as np
@@ -42,6 +42,16 @@ class PageShelf:
     segments: Sequence[ShelvedSegment] = ()
     segment_table: SegmentTable = field(default_factory=SegmentTable)
     """Of the same."""
+
+    def copy(self) -> "PageShelf":
+        """Return the same, to be changed while this shelf stays as it is. Only the newest copy may be changed."""
+        return replace(
+            self,
+            table=self.table.copy(),
+            postings=self.postings.copy(),
+            vectors=self.vectors.copy(),
+            segment_of=dict(self.segment_of),
+        )
 
     @classmethod
     def of(

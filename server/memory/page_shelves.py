@@ -1,12 +1,9 @@
 """Keeps the pages of all persons ready for search, in step with the store, and gives them lines and vectors."""
 
-from collections import OrderedDict, defaultdict
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from datetime import UTC
 from functools import partial
 
-import anyio
 import numpy as np
 import structlog
 from anyio import to_thread
@@ -16,6 +13,7 @@ from server.memory.lines import VERSION, Line, Role, lines_of, pack_line, unpack
 from server.memory.models import Page
 from server.memory.page_shelf import LineKey, PageShelf, Vector
 from server.memory.pages import Outline
+from server.memory.person_cache import PersonCache
 from server.memory.shelves import stamp_of
 from server.memory.store import Store
 from server.memory.stored_lines import StoredLine
@@ -50,31 +48,24 @@ class PageShelves:
         self._wording = wording
         self._week_start = week_start
         self.stamp = stamp_of(embedder, wording)
-        self._shelves: OrderedDict[str, PageShelf] = OrderedDict()
-        self._locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
+        self._shelves = PersonCache[PageShelf](MOST_SHELVES)
 
-    @asynccontextmanager
-    async def hold(self, person: str) -> AsyncGenerator[PageShelf]:
-        """Lend the pages of a person as the store has them now; nothing changes them inside the block.
+    async def get(self, person: str) -> PageShelf:
+        """Return the pages of a person as the store has them now. The shelf stays as it is, whatever comes later.
+
+        A caller that is cancelled does not wait: the shelf is made ready for the next one.
 
         Raises:
             StoreError: The store can't be read.
         """
-        async with self._locks[person]:
-            counter = await to_thread.run_sync(self._store.tiers.change_count, person)
-            shelf = self._shelves.get(person)
-            if shelf is None or shelf.counter != counter:
-                shelf = await to_thread.run_sync(self._refresh, person, shelf)
-                shelf.counter = counter
-            self._shelves[person] = shelf
-            self._shelves.move_to_end(person)
-            yield shelf
-        if len(self._shelves) > MOST_SHELVES:
-            self._shelves.popitem(last=False)
+        renew = partial(self._renewed, person)
+        return await to_thread.run_sync(
+            self._shelves.renewed, person, renew, abandon_on_cancel=True
+        )
 
     def drop(self, person: str) -> None:
         """Forget the shelf of a person."""
-        self._shelves.pop(person, None)
+        self._shelves.drop(person)
 
     async def make_lines(self, person: str) -> int:
         """Store the lines of those pages of a person that have none of this version; return of how many pages."""
@@ -131,12 +122,21 @@ class PageShelves:
                     texts[page.id, int(role)] = self._wording.of_fact(f"{before} {text}".strip())
         return texts
 
-    def _refresh(self, person: str, shelf: PageShelf | None) -> PageShelf:
-        """Bring a shelf up to date; a new one if pages have gone, changed, or come in between. Blocks."""
+    def _renewed(self, person: str, shelf: PageShelf | None) -> PageShelf:
+        counter = self._store.tiers.change_count(person)
+        if shelf is not None and shelf.counter == counter:
+            return shelf
+        shelf = self._refreshed(person, shelf)
+        shelf.counter = counter
+        return shelf
+
+    def _refreshed(self, person: str, shelf: PageShelf | None) -> PageShelf:
+        """Return a copy of a shelf that is up to date; a new one if pages have gone, changed, or come in between. Blocks."""
         cuts = self._store.pages.cut_count(person)
         if shelf is not None and shelf.cuts == cuts:
             fresh = self._store.pages.outline(person, shelf.newest)
             if self._store.pages.count(person) == shelf.pages + len(fresh):
+                shelf = shelf.copy()
                 self._extend(person, shelf, fresh)
                 return shelf
         outline = self._store.pages.outline(person)

@@ -59,8 +59,8 @@ class Sorter:
             await self._shelves.embed_missing()
         except OmoideError as error:  # words have to do
             log.warning("pages-without-vectors", code=error.code, count=len(pages))
-        async with self._shelves.hold(person) as shelf:
-            return await to_thread.run_sync(self._sorted, shelf, pages, harvest, now)
+        shelf = await self._shelves.get(person)
+        return await to_thread.run_sync(self._sorted, shelf, pages, harvest, now)
 
     def _sorted(
         self, shelf: PageShelf, pages: Sequence[Page], harvest: Harvest, now: datetime
