@@ -154,6 +154,13 @@ class RecalledDay:
     """What to ask about next time."""
 
 
+class Missed(StrEnum):
+    """Why a part of memory is not in a recollection."""
+
+    LATE = "late"
+    FAILED = "failed"
+
+
 @dataclass(frozen=True, slots=True)
 class Recollection:
     """What memory offers for one query, and what it always offers of a person."""
@@ -168,6 +175,8 @@ class Recollection:
     """Who the person is, in short lines, the most telling first."""
     days: tuple[RecalledDay, ...] = ()
     """The last days on which they talked, newest last."""
+    missed: Mapping[str, Missed] = field(default_factory=dict)
+    """Parts that were left out: ``facts``, ``pages``, ``priming`` (all that is always offered)."""
 
     def __bool__(self) -> bool:
         """Whether anything came to mind."""
