@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC
 from functools import partial
 
+import anyio
 import numpy as np
 import structlog
 from anyio import to_thread
@@ -49,6 +50,8 @@ class PageShelves:
         self._week_start = week_start
         self.stamp = stamp_of(embedder, wording)
         self._shelves = PersonCache[PageShelf](MOST_SHELVES)
+        self._embedding = anyio.Lock()
+        """Held for a batch, so that none is embedded twice and who needs a few soon gets in between."""
 
     async def get(self, person: str) -> PageShelf:
         """Return the pages of a person as the store has them now. The shelf stays as it is, whatever comes later.
@@ -82,13 +85,32 @@ class PageShelves:
             OmoideError: The embedder can't work at all.
         """
         embedded = 0
-        while pages := await to_thread.run_sync(
-            self._store.lines.pages_without_vectors, self.stamp, _BATCH
-        ):
-            vectors = await self._embed(pages)
-            await self._writer.run(partial(self._store.lines.put_vectors, vectors, self.stamp))
-            embedded += len(pages)
+        while count := await self._embed_batch():
+            embedded += count
         return embedded
+
+    async def embed(self, page_ids: Sequence[str]) -> int:
+        """Do so for some pages, without waiting for all others; return how many got vectors.
+
+        Raises:
+            OmoideError: The embedder can't work at all.
+        """
+        return sum(
+            [
+                await self._embed_batch(page_ids[start : start + _BATCH])
+                for start in range(0, len(page_ids), _BATCH)
+            ]
+        )
+
+    async def _embed_batch(self, page_ids: Sequence[str] | None = None) -> int:
+        async with self._embedding:
+            pages = await to_thread.run_sync(
+                self._store.lines.pages_without_vectors, self.stamp, _BATCH, page_ids
+            )
+            if pages:
+                vectors = await self._embed(pages)
+                await self._writer.run(partial(self._store.lines.put_vectors, vectors, self.stamp))
+            return len(pages)
 
     async def _embed(self, pages: Sequence[Page]) -> dict[LineKey, Vector]:
         """Embed lines, each with the one before it; an empty vector where none can be made, or nothing was said."""

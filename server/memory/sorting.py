@@ -56,7 +56,7 @@ class Sorter:
         person = pages[0].person
         await self._shelves.make_lines(person)
         try:
-            await self._shelves.embed_missing()
+            await self._shelves.embed([each for page in pages for each in page.turns])
         except OmoideError as error:  # words have to do
             log.warning("pages-without-vectors", code=error.code, count=len(pages))
         shelf = await self._shelves.get(person)

@@ -110,10 +110,14 @@ class StoredLines:
             connection.execute(delete(line_vectors).where(made))
             count_change(connection, Part.PAGES, set(owners_of(connection, page_ids).values()))
 
-    def pages_without_vectors(self, stamp: str, limit: int) -> list[Page]:
-        """Return pages of anybody whose lines have no embedding made with `stamp`, the newest first."""
+    def pages_without_vectors(
+        self, stamp: str, limit: int, page_ids: Sequence[str] | None = None
+    ) -> list[Page]:
+        """Return pages of anybody, or of these, whose lines have no embedding made with `stamp`, the newest first."""
         made = select(line_vectors.c.page).where(line_vectors.c.stamp == stamp)
         query = select(pages).where(pages.c.id.not_in(made))
+        if page_ids is not None:
+            query = query.where(pages.c.id.in_(page_ids))
         newest = query.order_by(pages.c.at.desc(), pages.c.id).limit(limit)
         return find_pages(self._database, newest)
 
