@@ -25,8 +25,8 @@ class Sorting:
     chains: Sequence[Chain] = ()
     """New ones, and new summaries of those that are there."""
     segment_of: Mapping[str, str] = field(default_factory=dict)
-    """Page to its segment. Name every page that a summary was written from, those that lie there already, too: if one
-    of them has been forgotten meanwhile the summary is left out."""
+    """Page to its segment, of the pages that are sorted. If one of them has been forgotten meanwhile the summary is left
+    out."""
     chain_of: Mapping[str, str] = field(default_factory=dict)
     """Page to its chain; likewise."""
     evicted: Sequence[str] = ()
