@@ -45,7 +45,8 @@ class Tiers:
     def segments_of(self, person: str) -> list[Segment]:
         """Return all segments of a person, evicted ones too, oldest first.
 
-        One without a summary or keywords has lost a page that was forgotten: they have to be made again.
+        One without a summary or keywords has lost a page that was forgotten; `Sorter` makes them again with the next
+        batch.
         """
         mine = select(segments).where(segments.c.person == person)
         rows = self._database.rows(mine.order_by(segments.c.created_at, segments.c.id))
@@ -55,6 +56,12 @@ class Tiers:
         """Return all chains of a person; one without a summary has lost a page that was forgotten."""
         query = select(chains).where(chains.c.person == person).order_by(chains.c.id)
         return [Chain(row.id, row.person, row.summary) for row in self._database.rows(query)]
+
+    def unsaid_chains(self, person: str) -> list[Chain]:
+        """Return those without a summary; `Sorter` makes it again with the next batch."""
+        mine = select(chains).where(chains.c.person == person, chains.c.summary == "")
+        rows = self._database.rows(mine.order_by(chains.c.id))
+        return [Chain(row.id, row.person, row.summary) for row in rows]
 
     def chain_summary(self, chain: str) -> str:
         """Return what a chain is about; empty if nothing is known of it."""

@@ -29,8 +29,8 @@ class MidTerm:
     """The middle tier of one person as it stands."""
 
     segments: Sequence[Segment] = ()
-    """Those that are not evicted. One without keywords takes nothing in: if it has lost a page that was forgotten, give it
-    new ones (`keywords_of`, `summary_of`) before."""
+    """Those that are not evicted. One without keywords takes nothing in: `Sorter` gives those new ones before that have lost
+    a page that was forgotten."""
     centroids: Mapping[str, Vector] = field(default_factory=dict)
     """Mean of the vectors of the pages in each, left as it is: brought to length 1 it says no longer how far they lie
     apart, and a wide segment would draw everything to it (see `closeness`). Missing where no page has a vector."""
