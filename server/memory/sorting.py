@@ -130,7 +130,7 @@ class Sorter:
 
 
 def _united(before: Sorting, after: Sorting) -> Sorting:
-    """Put two sortings together; what both say something about is as the later one says."""
+    """Put one sorting after another; what both say something about is as the later one says."""
     segments = {segment.id: segment for segment in (*before.segments, *after.segments)}
     chains = {chain.id: chain for chain in (*before.chains, *after.chains)}
     return Sorting(
