@@ -170,6 +170,13 @@ class RecalledDay:
     """Ids of the pages of that day."""
 
 
+class Missed(StrEnum):
+    """Why a part of memory is not in a recollection."""
+
+    LATE = "late"
+    FAILED = "failed"
+
+
 @dataclass(frozen=True, slots=True)
 class Recollection:
     """What memory offers for one query, and what it always offers of a person."""
@@ -186,6 +193,8 @@ class Recollection:
     """For each record in these lines the ids of the pages that it was drawn from, or of the fact that it is."""
     days: tuple[RecalledDay, ...] = ()
     """The last days on which they talked, newest last."""
+    missed: Mapping[str, Missed] = field(default_factory=dict)
+    """Parts that were left out: ``facts``, ``pages``, ``priming`` (all that is always offered)."""
 
     @property
     def rests_on(self) -> frozenset[frozenset[str]]:

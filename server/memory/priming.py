@@ -1,9 +1,9 @@
 """What a talk begins with: who the person is, what must never be acted against, and what the last days were about."""
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import partial
 from typing import TypeAlias
 
 from anyio import to_thread
@@ -20,6 +20,7 @@ from server.memory.models import (
     Trait,
 )
 from server.memory.outlived import still_held
+from server.memory.person_cache import PersonCache
 from server.memory.remainder import Lapsed, lapsed
 from server.memory.speakers import Speakers
 from server.memory.standing import standing
@@ -126,27 +127,31 @@ class Primer:
         self._long_term = long_term
         self._section = section
         self._fading = fading
-        self._known: OrderedDict[str, tuple[_State, Priming]] = OrderedDict()
+        self._known = PersonCache[tuple[_State, Priming]](MOST_PERSONS)
 
     async def get(self, person: str, now: datetime) -> Priming:
-        """Return what is known of a person.
+        """Return what is known of a person. A caller that is cancelled does not wait for it.
 
         Raises:
             StoreError: The store can't be read.
         """
-        state = await to_thread.run_sync(self._state, person, now)
-        known = self._known.get(person)
-        if known is None or known[0] != state:
-            known = state, await to_thread.run_sync(self._read, person, now)
-        self._known[person] = known
-        self._known.move_to_end(person)
-        if len(self._known) > MOST_PERSONS:
-            self._known.popitem(last=False)
-        return known[1]
+        renew = partial(self._renewed, person, now)
+        _, priming = await to_thread.run_sync(
+            self._known.renewed, person, renew, abandon_on_cancel=True
+        )
+        return priming
 
     def drop(self, person: str) -> None:
         """Forget what is known of a person."""
-        self._known.pop(person, None)
+        self._known.drop(person)
+
+    def _renewed(
+        self, person: str, now: datetime, known: tuple[_State, Priming] | None
+    ) -> tuple[_State, Priming]:
+        state = self._state(person, now)
+        if known is not None and known[0] == state:
+            return known
+        return state, self._read(person, now)
 
     def _state(self, person: str, now: datetime) -> _State:
         facts, portrait = (

@@ -80,7 +80,9 @@ class HybridReader:
         shelf = await self._shelves.renewed(
             shelf, person, at, as_of=as_of
         )  # something may be forgotten
-        return await to_thread.run_sync(self._rank, person, shelf, language, at, wholes, vectors)
+        return await to_thread.run_sync(
+            self._rank, person, shelf, language, at, wholes, vectors, abandon_on_cancel=True
+        )
 
     def _rank(
         self,

@@ -20,6 +20,7 @@ from anyio import to_thread
 
 from server.config import RetrievalSection
 from server.errors import OmoideError
+from server.failures import log_fault
 from server.memory.gist import says_something, telling_terms
 from server.memory.lines import Role
 from server.memory.models import Candidate, Fact, Page
@@ -29,7 +30,7 @@ from server.memory.recall import Reader, as_scores
 from server.memory.store import Store
 from server.memory.traits import Dimension
 from server.memory.wording import bare
-from server.turn import Recalled, RecalledDay, RecalledPage, Recollection
+from server.turn import Missed, Recalled, RecalledDay, RecalledPage, Recollection
 
 log = structlog.get_logger(__name__)
 
@@ -38,6 +39,8 @@ log = structlog.get_logger(__name__)
 class _Gathered:
     """What has come in time."""
 
+    missed: dict[str, Missed] = field(default_factory=dict)
+    """The parts that have not, by name."""
     facts: Sequence[Candidate] = ()
     pages: Sequence[RecalledPage] = ()
     priming: Priming = field(default_factory=Priming)
@@ -89,7 +92,9 @@ class Recollector:
         self._primer.drop(person)
 
     async def recollect(self, person: str, text: str, language: str, at: datetime) -> Recollection:
-        """Return what memory offers for a query; what fails, or is late, is logged and left out.
+        """Return what memory offers for a query; what fails, or is late, is logged, named and left out.
+
+        Nobody waits for what is late: its thread reads on, and what it has made ready is there for the next query.
 
         Args:
             person: Whose memory.
@@ -97,18 +102,20 @@ class Recollector:
             language: Two-letter code of it.
             at: The moment it is asked, aware, in the person's zone.
         """
-        got = _Gathered()
+        parts = {
+            "facts": self._gather_facts,
+            "pages": self._gather_pages,
+            "priming": self._gather_priming,
+        }
+        got = _Gathered(dict.fromkeys(parts, Missed.LATE))
         with anyio.move_on_after(self._section.deadline_seconds) as scope:
             async with anyio.create_task_group() as tasks:
-                for part, gather in (
-                    ("facts", self._gather_facts),
-                    ("pages", self._gather_pages),
-                    ("priming", self._gather_priming),
-                ):
+                for part, gather in parts.items():
                     asked = partial(gather, got, person, text, language, at)
-                    tasks.start_soon(_or_nothing, part, asked)
+                    tasks.start_soon(_or_nothing, part, asked, got)
         if scope.cancelled_caught:
-            log.warning("recall-late", seconds=self._section.deadline_seconds)
+            late = [part for part, why in got.missed.items() if why is Missed.LATE]
+            log.warning("recall-late", seconds=self._section.deadline_seconds, parts=late)
         return self._composed(got, language)
 
     async def _gather_facts(
@@ -130,8 +137,9 @@ class Recollector:
         priming = await self._primer.get(person, at)
         findings = await self._pages.find(person, text, language, at, priming.speakers(self._agent))
         if findings.passed:
-            chosen = await to_thread.run_sync(self._read, findings, priming, text, language)
-            got.pages = chosen
+            got.pages = await to_thread.run_sync(
+                self._read, findings, priming, text, language, abandon_on_cancel=True
+            )
 
     def _read(
         self, findings: PageFindings, priming: Priming, text: str, language: str
@@ -199,15 +207,21 @@ class Recollector:
             days=tuple(
                 RecalledDay(one.day, one.text, one.follow_ups, one.sources) for one in priming.days
             ),
+            missed=dict(got.missed),
         )
 
 
-async def _or_nothing(part: str, gather: Callable[[], Awaitable[None]]) -> None:
-    """Let one part fail alone: an answer without it is better than none."""
+async def _or_nothing(part: str, gather: Callable[[], Awaitable[None]], got: _Gathered) -> None:
+    """Let one part fail alone, for a fault in the program too: an answer without it is better than none."""
     try:
         await gather()
+        del got.missed[part]
     except OmoideError as error:
+        got.missed[part] = Missed.FAILED
         log.warning("recall-failed", part=part, code=error.code, reason=str(error))
+    except Exception as error:
+        got.missed[part] = Missed.FAILED
+        log_fault("recall-fault", error, part=part)
 
 
 def _enough(pages: Collection[str], limit: int, lapsed: Container[str]) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Table, delete, func, select
+from sqlalchemy import Connection, Table, delete, exists, func, select
 from sqlalchemy.dialects import sqlite
 
 from server.memory.counters import Part, changed_since, count_change
@@ -61,8 +61,8 @@ class StoredLines:
 
     def pages_without(self, person: str, version: str) -> list[Page]:
         """Return the pages of a person that have no line of this version, oldest first."""
-        made = select(lines.c.page).where(lines.c.version == version)
-        query = select(pages).where(pages.c.person == person, pages.c.id.not_in(made))
+        made = exists().where(lines.c.page == pages.c.id, lines.c.version == version)
+        query = select(pages).where(pages.c.person == person, ~made)
         return find_pages(self._database, query.order_by(pages.c.at, pages.c.id))
 
     def put_vectors(
@@ -122,10 +122,14 @@ class StoredLines:
             connection.execute(delete(line_vectors).where(made))
             count_change(connection, Part.PAGES, set(owners_of(connection, page_ids).values()))
 
-    def pages_without_vectors(self, stamp: str, limit: int) -> list[Page]:
-        """Return pages of anybody whose lines have no embedding made with `stamp`, the newest first."""
-        made = select(line_vectors.c.page).where(line_vectors.c.stamp == stamp)
-        query = select(pages).where(pages.c.id.not_in(made))
+    def pages_without_vectors(
+        self, stamp: str, limit: int, page_ids: Sequence[str] | None = None
+    ) -> list[Page]:
+        """Return pages of anybody, or of these, whose lines have no embedding made with `stamp`, the newest first."""
+        made = exists().where(line_vectors.c.page == pages.c.id, line_vectors.c.stamp == stamp)
+        query = select(pages).where(~made)
+        if page_ids is not None:
+            query = query.where(pages.c.id.in_(page_ids))
         newest = query.order_by(pages.c.at.desc(), pages.c.id).limit(limit)
         return find_pages(self._database, newest)
 

@@ -25,8 +25,8 @@ class Sorting:
     chains: Sequence[Chain] = ()
     """New ones, and new summaries of those that are there."""
     segment_of: Mapping[str, str] = field(default_factory=dict)
-    """Page to its segment. Name every page that a summary was written from, those that lie there already, too: if one
-    of them has been forgotten meanwhile the summary is left out."""
+    """Page to its segment, of the pages that are sorted. If one of them has been forgotten meanwhile the summary is left
+    out."""
     chain_of: Mapping[str, str] = field(default_factory=dict)
     """Page to its chain; likewise."""
     evicted: Sequence[str] = ()
@@ -45,7 +45,8 @@ class Tiers:
     def segments_of(self, person: str) -> list[Segment]:
         """Return all segments of a person, evicted ones too, oldest first.
 
-        One without a summary or keywords has lost a page that was forgotten: they have to be made again.
+        One without a summary or keywords has lost a page that was forgotten; `Sorter` makes them again with the next
+        batch.
         """
         mine = select(segments).where(segments.c.person == person)
         rows = self._database.rows(mine.order_by(segments.c.created_at, segments.c.id))
@@ -55,6 +56,12 @@ class Tiers:
         """Return all chains of a person; one without a summary has lost a page that was forgotten."""
         query = select(chains).where(chains.c.person == person).order_by(chains.c.id)
         return [Chain(row.id, row.person, row.summary) for row in self._database.rows(query)]
+
+    def unsaid_chains(self, person: str) -> list[Chain]:
+        """Return those without a summary; `Sorter` makes it again with the next batch."""
+        mine = select(chains).where(chains.c.person == person, chains.c.summary == "")
+        rows = self._database.rows(mine.order_by(chains.c.id))
+        return [Chain(row.id, row.person, row.summary) for row in rows]
 
     def chain_summary(self, chain: str) -> str:
         """Return what a chain is about; empty if nothing is known of it."""

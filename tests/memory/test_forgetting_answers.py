@@ -173,10 +173,10 @@ async def test_what_was_made_ready_of_a_person_is_let_go(tmp_path: Path, is_all:
         facts = await room.memory.extract()
         assert (await room.memory.recall("hana", "おやつは？", "ja")).standing
         primer = room.memory._recollector._primer
-        assert primer._known
+        assert primer._known.persons() == ["hana"]
         await (
             room.memory.archive.forget_person("hana")
             if is_all
             else room.memory.archive.forget([one.id for one in facts])
         )
-        assert not primer._known.get("hana")
+        assert primer._known.persons() == []
