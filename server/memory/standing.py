@@ -61,6 +61,8 @@ _GROUPS = {
 }
 """Groups of expressions; the first that a fact holds says what it is."""
 _BODILY = frozenset({"allergy", "medicine", "illness", "condition"})
+_CAN_END = frozenset({"medicine", "diet", "goal"})
+"""What one stops by a decision, which ends it."""
 _TOLD_BY_REST = frozenset({"other", "named"})
 """Classes of expressions that do not say what the matter is; they count where no other holds."""
 _LONGEST, _LONGEST_SENTENCE = 2_000, 300
@@ -183,7 +185,18 @@ def _holds(found: re.Match[str], group: str, around: _Signs, language: str) -> b
         return False
     if group == "do_not_mention":  # names somebody else as a rule, but not as its subject
         return not other_before(sentence, found.start(), language)
-    return not is_denied(found.group(), clause, language) and _is_own(found, around, language)
+    ends = _ends(found, around, language) if group in _CAN_END else None
+    is_over = is_denied(found.group(), clause, language) if ends is None else ends
+    return not is_over and _is_own(found, around, language)
+
+
+def _ends(found: re.Match[str], around: _Signs, language: str) -> bool | None:
+    """Say whether a verb beside an expression gives it up ("I stopped being vegan") or not ("never stop"); None if none does."""
+    before, behind = found.string[: found.start()], found.string[found.end() :]
+    verb = around["ended"].search(behind if language == "ja" else before)
+    if verb is not None and "unended" in around:
+        return not _has(around, "unended", before[: verb.start()])
+    return True if verb or _has(around, "ended_behind", behind) else None
 
 
 def _is_own(found: re.Match[str], around: _Signs, language: str) -> bool:
