@@ -40,7 +40,7 @@ _Signs: TypeAlias = Mapping[str, re.Pattern[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Matter:
+class Matter:
     """What a standing fact is about."""
 
     kind: StandingKind
@@ -99,14 +99,14 @@ _UNDONE_JA = re.compile(
 
 def standing_kind(fact: Fact) -> StandingKind | None:
     """Return why a fact has to stand in every prompt; None if it need not. Whether it is still current is not asked."""
-    matter = _matter_of(fact)
+    matter = matter_of(fact)
     return matter.kind if matter else None
 
 
 def standing(facts: Sequence[Fact], limit: int, now: datetime) -> list[Fact]:
-    """Return the facts that have to stand in every prompt, by kind and the newest first in each.
+    """Return the facts that have to stand in every prompt: the newest of each kind, then the others by kind, the newest first.
 
-    Of facts about the same matter the newest is taken. Those that have been replaced and goals that have passed are left out.
+    So many pills never push out a loss. Of facts about the same matter the newest is taken. Those that have been replaced and goals that have passed are left out.
 
     Args:
         facts: Of one person, in any order.
@@ -118,25 +118,27 @@ def standing(facts: Sequence[Fact], limit: int, now: datetime) -> list[Fact]:
         (order[matter.kind], matter, fact)
         for fact in sorted(facts, key=lambda fact: (fact.said_at, fact.id), reverse=True)
         if fact.current
-        and (matter := _matter_of(fact)) is not None
+        and (matter := matter_of(fact)) is not None
         and not _has_passed(fact, matter, now)
     ]
     told: dict[StandingKind, set[str]] = {}
-    chosen = []
+    first, rest = list[Fact](), list[Fact]()
     for _, matter, fact in sorted(found, key=lambda entry: entry[0]):
-        known = told.setdefault(matter.kind, set())
-        if not matter.about <= known:
-            known |= matter.about
-            chosen.append(fact)
-    return chosen[: max(limit, 0)]
+        if matter.kind not in told:
+            first.append(fact)
+        elif not matter.about <= told[matter.kind]:
+            rest.append(fact)
+        told[matter.kind] = told.get(matter.kind, set()) | matter.about
+    return [*first, *rest][: max(limit, 0)]
 
 
-def _matter_of(fact: Fact) -> _Matter | None:
+def matter_of(fact: Fact) -> Matter | None:
+    """Return what a standing fact is about; None of one that need not stand."""
     return None if fact.about else _read(fact.text, fact.language)
 
 
 @lru_cache(maxsize=20_000)
-def _read(text: str, language: str) -> _Matter | None:
+def _read(text: str, language: str) -> Matter | None:
     told = as_told(text)
     code = language_of(told, language)
     lists = expressions("standing", code)
@@ -150,7 +152,7 @@ def _read(text: str, language: str) -> _Matter | None:
             name for sentence in stated for name in _matters_in(sentence, group, lists, code)
         )
         if about:
-            return _Matter(kind, about, group == "condition")
+            return Matter(kind, about, group == "condition")
     return None
 
 
@@ -257,7 +259,7 @@ def _rest(sentence: str, around: _Signs, language: str) -> str:
     return " ".join(sorted(key for key in keys if not around["noise"].fullmatch(key)))
 
 
-def _has_passed(fact: Fact, matter: _Matter, now: datetime) -> bool:
+def _has_passed(fact: Fact, matter: Matter, now: datetime) -> bool:
     """Say whether a goal is over, or what passes by itself.
 
     A day in the past when it was told of, and one that something begins on, is the end of nothing.
