@@ -17,6 +17,7 @@ from server.memory.lexicon.expressions import CLOSE, Expressions, as_told, expre
 from server.memory.models import Fact
 from server.memory.statements import is_hypothetical, sentences
 from server.memory.terms import TermKind, analyse, letters
+from server.memory.unmentioned import asks_not_to_mention
 from server.memory.wording import plain_analysis
 from server.query import normalize
 
@@ -63,7 +64,7 @@ _GROUPS = {
 _BODILY = frozenset({"allergy", "medicine", "illness", "condition"})
 _CAN_END = frozenset({"medicine", "diet", "goal"})
 """What one stops by a decision, which ends it."""
-_TOLD_BY_REST = frozenset({"other", "named"})
+_TOLD_BY_REST = frozenset({"asked", "asked_of_them", "other", "named"})
 """Classes of expressions that do not say what the matter is; they count where no other holds."""
 _LONGEST, _LONGEST_SENTENCE = 2_000, 300
 """Characters that are looked at: people say far less at a time."""
@@ -147,12 +148,13 @@ def _read(text: str, language: str) -> Matter | None:
         for sentence in sentences(told[:_LONGEST])
         if not is_hypothetical(sentence)
     ]
-    for group, kind in _GROUPS.items():
+    asked = any(map(asks_not_to_mention, stated))
+    for group in sorted(_GROUPS, key=lambda name: not (asked and name == "do_not_mention")):
         about = frozenset(
             name for sentence in stated for name in _matters_in(sentence, group, lists, code)
         )
         if about:
-            return Matter(kind, about, group == "condition")
+            return Matter(_GROUPS[group], about, group == "condition")
     return None
 
 
@@ -186,7 +188,8 @@ def _holds(found: re.Match[str], group: str, around: _Signs, language: str) -> b
     if language == "ja" and _UNDONE_JA.match(sentence, found.end()):
         return False
     if group == "do_not_mention":  # names somebody else as a rule, but not as its subject
-        return not other_before(sentence, found.start(), language)
+        is_short = _has(around, "for_now", sentence)
+        return not is_short and not other_before(sentence, found.start(), language)
     ends = _ends(found, around, language) if group in _CAN_END else None
     is_over = is_denied(found.group(), clause, language) if ends is None else ends
     return not is_over and _is_own(found, around, language)
