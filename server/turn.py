@@ -187,8 +187,12 @@ class Recollection:
     """Exchanges that came to mind, best first."""
     standing: tuple[Recalled, ...] = ()
     """What must never be acted against, whatever is asked (allergies, losses), the gravest first."""
+    touched: tuple[str, ...] = ()
+    """Ids of those of `standing` that matter to the query: an allergy where it speaks of food."""
     portrait: tuple[str, ...] = ()
     """Who the person is, in short lines, the most telling first."""
+    knowledge: tuple[Recalled, ...] = ()
+    """What is known of the person for good, the most telling first; what stands is among it."""
     portrayed: tuple[frozenset[str], ...] = ()
     """For each record in these lines the ids of the pages that it was drawn from, or of the fact that it is."""
     days: tuple[RecalledDay, ...] = ()
@@ -203,7 +207,7 @@ class Recollection:
         A fact goes alone; what the agent told, an exchange and a day with any page that they are made of; a record of the
         portrait with the last of its pages.
         """
-        ids = [line.id for line in (*self.lines, *self.standing) if line.id]
+        ids = [line.id for line in (*self.lines, *self.standing, *self.knowledge) if line.id]
         ids += [page.id for page in self.pages]
         ids += [page for line in self.lines if line.about for page in line.sources]
         ids += [page for day in self.days for page in day.sources]

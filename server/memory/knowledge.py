@@ -1,6 +1,6 @@
 """The facts that a long-term memory consists of (MemoryOS, section 3.1): what holds of a person, and what the agent did."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 
 from server.config import LongTermSection
 from server.memory.models import Fact, Importance
@@ -10,9 +10,7 @@ MOST_KNOWLEDGE = LongTermSection().capacity
 """Entries of the user knowledge base, and of the agent traits, where the configuration does not say otherwise."""
 
 
-def knowledge(
-    facts: Sequence[Fact], without: Set[str] = frozenset(), capacity: int = MOST_KNOWLEDGE
-) -> list[Fact]:
+def knowledge(facts: Sequence[Fact], capacity: int = MOST_KNOWLEDGE) -> list[Fact]:
     """Return the user knowledge base: what holds of the person for good, `capacity` entries at most.
 
     What is lasting is pinned, by what it is (`Pin`): neither trivia nor anything newer push out a name or an allergy. In
@@ -24,7 +22,6 @@ def knowledge(
         for fact in facts
         if fact.current
         and not fact.about
-        and fact.id not in without
         and fact.importance is not Importance.FLEETING
         and _is_for_good(fact, pin := pin_of(fact))
     ]

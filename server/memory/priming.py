@@ -26,13 +26,11 @@ from server.memory.speakers import Speakers
 from server.memory.standing import standing
 from server.memory.store import Store
 from server.memory.traits import Dimension
-from server.memory.wording import bare
 
 MOST_PERSONS = 200
-_MOST_LINES = 8
-"""Of the knowledge base, in a portrait."""
 _MOST_TRAITS = 6
-_MOST_STANDING = 5
+_MOST_STANDING = 12
+"""More than fit into a prompt: of those, the gravest are told, or those that the talk touches."""
 _FOR_LIFE = frozenset({ProfileField.NAME, ProfileField.BIRTH, ProfileField.GENDER})
 """What is told without the day on which it was said."""
 _LABELS: Mapping[str, Mapping[ProfileField, str]] = {
@@ -64,7 +62,8 @@ class Priming:
     profile: tuple[ProfileEntry, ...] = ()
     traits: tuple[Trait, ...] = ()
     knowledge: tuple[Fact, ...] = ()
-    """The durable subset of the facts, what is pinned first, then the newest (MemoryOS: user knowledge base)."""
+    """The durable subset of the facts, what is pinned first, then the newest (MemoryOS: user knowledge base). What stands is
+    in it, too."""
     standing: tuple[Fact, ...] = ()
     days: tuple[DaySummary, ...] = ()
     """Newest last."""
@@ -77,7 +76,10 @@ class Priming:
         return Speakers(tuple(named), (agent,))
 
     def portrait(self, language: str, dimensions: Mapping[str, Dimension]) -> tuple[str, ...]:
-        """Return lines on who the person is; only what there is evidence for, and with the day if it may change."""
+        """Return lines on who the person is, without the knowledge base; only what there is evidence for.
+
+        What may change has the day on which it was said.
+        """
         labels = _LABELS.get(language, _LABELS["en"])
         told: dict[ProfileField, list[str]] = {}
         for entry in self.profile:
@@ -92,15 +94,13 @@ class Priming:
         ]
         if shown:
             lines.append(f"{_CHARACTER.get(language, _CHARACTER['en'])}: {joint.join(shown)}")
-        known = self.knowledge[:_MOST_LINES]
-        return (*lines, *(f"{fact.said_at:%Y-%m-%d} {bare(fact.text)}" for fact in known))
+        return tuple(lines)
 
     def portrayed(self, dimensions: Mapping[str, Dimension]) -> tuple[frozenset[str], ...]:
         """Return what each record in the portrait rests on; see `server.turn.Recollection.portrayed`."""
         return (
             *(frozenset(entry.sources) for entry in self.profile),
             *(frozenset(trait.sources) for trait in self._shown_traits(dimensions)),
-            *(frozenset({fact.id}) for fact in self.knowledge[:_MOST_LINES]),
         )
 
     def _shown_traits(self, dimensions: Mapping[str, Dimension]) -> list[Trait]:
@@ -167,7 +167,7 @@ class Primer:
         return Priming(
             tuple(still_held(self._store.portrait.profile_of(person), facts)),
             tuple(self._store.portrait.traits_of(person)),
-            tuple(knowledge(fresh, {fact.id for fact in held}, self._long_term.capacity)),
+            tuple(knowledge(fresh, self._long_term.capacity)),
             tuple(held),
             tuple(self._store.portrait.summaries_of(person, self._section.primed_days)),
             lapsed(

@@ -178,7 +178,7 @@ def fill_shelf(
         frozenset().union(*(terms.forms for terms in told)),
         frozenset().union(*(terms.persons for terms in told)),
         _aliases(told),
-        frozenset(fact.id for fact in knowledge(facts, capacity=capacity)),
+        frozenset(fact.id for fact in knowledge(facts, capacity)),
         frozenset(fact.id for fact in agent_traits(facts, capacity)),
         counter,
         order,
