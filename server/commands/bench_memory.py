@@ -97,10 +97,7 @@ async def bench_memory(
     Raises:
         OmoideError: The embedder is missing or fails.
     """
-    if language not in MADE_UP:
-        raise ConfigError(
-            f"No facts in {language!r}. Possible: {', '.join(MADE_UP)}.", "language-unknown"
-        )
+    _refuse_unknown(language)
     refuse_unwritable(plot)
     embedder = embedding.build(config.embedding)
     try:
@@ -136,6 +133,13 @@ async def bench_memory(
             "machine": describe_machine(),
         }
     )
+
+
+def _refuse_unknown(language: str) -> None:
+    if language not in MADE_UP:
+        raise ConfigError(
+            f"No facts in {language!r}. Possible: {', '.join(MADE_UP)}.", "language-unknown"
+        )
 
 
 def make_up_facts(language: str, count: int, clock: Clock) -> list[Fact]:

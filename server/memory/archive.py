@@ -59,7 +59,7 @@ class Archive:
 
     async def said_in(self, fact_ids: Sequence[str]) -> list[str]:
         """Return the exchanges in which facts were said, once or again."""
-        return await to_thread.run_sync(self._store.pages_telling, fact_ids)
+        return await to_thread.run_sync(self._store.cuts.pages_telling, fact_ids)
 
     async def dossier(self, person: str) -> Dossier:
         """Return everything that is stored of a person."""
@@ -92,7 +92,7 @@ class Archive:
         known = [
             fact for id_ in dict.fromkeys(fact_ids) if (fact := self._store.fact(id_)) is not None
         ]
-        touched = {*self._store.pages_telling(fact_ids), *told_in}
+        touched = {*self._store.cuts.pages_telling(fact_ids), *told_in}
         persons = {fact.person for fact in known}
         # In a talk one thing leads to another: what was answered after the first of them may tell of it again.
         turns = {

@@ -143,7 +143,7 @@ class Consolidator:
         """Draw facts from all pages of a person that wait; from what is left of them, if something is forgotten meanwhile."""
         stored: list[Fact] = []
         while True:
-            cuts = await to_thread.run_sync(self._store.pages.cut_count, person)
+            cuts = await to_thread.run_sync(self._store.cuts.count, person)
             waiting = await to_thread.run_sync(self._store.queue.waiting, due, person)
             try:
                 await self._work_off_pages(waiting.get(person, []), {person: cuts}, stored)
@@ -222,7 +222,7 @@ class Consolidator:
 
     async def _portray_hot(self, batch: Sequence[Page], sorting: Sorting) -> list[Fact]:
         person = batch[0].person
-        cuts = await to_thread.run_sync(self._store.pages.cut_count, person)
+        cuts = await to_thread.run_sync(self._store.cuts.count, person)
         added = {sorting.segment_of[turn] for page in batch for turn in page.turns}
         segments = await to_thread.run_sync(self._store.tiers.segments_of, person)
         ready = [

@@ -153,7 +153,7 @@ class Diary:
 
     async def _sum_up(self, day: _Day) -> bool:
         now = self._clock.now()  # what is drawn while it is read comes after it
-        cuts = await to_thread.run_sync(self._store.pages.cut_count, day.person)
+        cuts = await to_thread.run_sync(self._store.cuts.count, day.person)
         talk = await to_thread.run_sync(self._read, day)
         if not talk.pages:  # forgotten a moment ago
             return False

@@ -72,7 +72,7 @@ class PageShelves:
 
     async def make_lines(self, person: str) -> int:
         """Store the lines of those pages of a person that have none of this version; return of how many pages."""
-        cuts = await to_thread.run_sync(self._store.pages.cut_counts)
+        cuts = await to_thread.run_sync(self._store.cuts.counts)
         pages = await to_thread.run_sync(self._store.lines.pages_without, person, VERSION)
         for start in range(0, len(pages), _AT_ONCE):
             rows = await to_thread.run_sync(self._lines_to_store, pages[start : start + _AT_ONCE])
@@ -105,7 +105,7 @@ class PageShelves:
 
     async def _embed_batch(self, page_ids: Sequence[str] | None = None) -> int:
         async with self._embedding:
-            cuts = await to_thread.run_sync(self._store.pages.cut_counts)
+            cuts = await to_thread.run_sync(self._store.cuts.counts)
             pages = await to_thread.run_sync(
                 self._store.lines.pages_without_vectors, self.stamp, _BATCH, page_ids
             )
@@ -157,7 +157,7 @@ class PageShelves:
 
     def _refreshed(self, person: str, shelf: PageShelf | None) -> PageShelf:
         """Return a copy of a shelf that is up to date; a new one if pages have gone, changed, or come in between. Blocks."""
-        cuts = self._store.pages.cut_count(person)
+        cuts = self._store.cuts.count(person)
         if shelf is not None and shelf.cuts == cuts:
             fresh = self._store.pages.outline(person, shelf.newest)
             if self._store.pages.count(person) == shelf.pages + len(fresh):

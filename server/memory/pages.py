@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Executable, Row, Select, func, select, tuple_
 
-from server.memory.counters import Part, change_count, change_counts, count_change
+from server.memory.counters import Part, count_change
 from server.memory.database import Database, insert_new
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.models import Page
@@ -69,14 +69,6 @@ class Pages:
     def find(self, ids: Sequence[str]) -> dict[str, Page]:
         """Return exchanges by id; those that are gone are missing."""
         return {page.id: page for page in self._find(select(pages).where(pages.c.id.in_(ids)))}
-
-    def cut_count(self, person: str) -> int:
-        """Return a number that is another one whenever something was taken out of what a person said or heard."""
-        return change_count(self._database, Part.CUTS, person)
-
-    def cut_counts(self) -> dict[str, int]:
-        """Return the same by person. Ask before you read what is said, and give it to what stores what you made of it."""
-        return change_counts(self._database, Part.CUTS)
 
     def before(self, page: Page, reach: int = 1) -> list[Page]:
         """Return the exchanges of the same person right before one, at most `reach`, oldest first."""

@@ -105,7 +105,7 @@ class Portrait:
 
         Args:
             summary: Of a day.
-            read_at: `Pages.cut_count` by person, from before its pages were read; None if they were not.
+            read_at: `Cuts.count` by person, from before its pages were read; None if they were not.
 
         Returns:
             Whether it is stored: not if one of its pages, or something in them, has been forgotten meanwhile.

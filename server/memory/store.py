@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, select, union, up
 
 from server.errors import OutdatedError
 from server.memory.counters import Part, change_count, changed_since, count_change
+from server.memory.cuts import Cuts
 from server.memory.database import Database, insert_new, present
 from server.memory.erasure import cut_down, facts_told, pages_telling, take_out, unword
 from server.memory.fact_vectors import FactVectors, put_fact_vectors
@@ -52,6 +53,7 @@ class Store:
         self.lines = StoredLines(self._database)
         self.tiers = Tiers(self._database)
         self.portrait = Portrait(self._database)
+        self.cuts = Cuts(self._database)
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and let go of it."""
@@ -82,10 +84,10 @@ class Store:
         notes: Sequence[Note] = (),
         read_at: Mapping[str, int] | None = None,
     ) -> list[Fact]:
-        """Store what was drawn from pages, and that they are done with, in one transaction.
+        """Store what was drawn from pages, and that they are done with, in one transaction; return the facts stored.
 
-        What was forgotten meanwhile stays forgotten: facts and notes of pages that are gone are left out, and so are
-        profile entries and traits that have no other source. Pages that such a fact was drawn from, too, wait on.
+        Facts and notes of pages that are gone meanwhile are left out, and so are profile entries and traits that have no
+        other source. Pages that such a fact was drawn from, too, wait on.
 
         Args:
             new: Facts of one person; an id that is stored already is left as it is.
@@ -100,21 +102,13 @@ class Store:
             profile: Said in the pages, or in those of a segment that was read through.
             traits: Seen in them.
             notes: Noticed in the pages.
-            read_at: `Pages.cut_count` by person, from before the pages were read; None if nothing was.
-
-        Returns:
-            Those of `new` that are stored now.
+            read_at: `Cuts.count` by person, from before the pages were read; None if nothing was.
 
         Raises:
             OutdatedError: Something was taken out of the pages since then; nothing is stored.
         """
         sorting = sorting or Sorting()
-        named = {
-            *drawn_from,
-            *sorting.segment_of,
-            *sorting.chain_of,
-            *named_in(profile, traits, notes),
-        }
+        named = {*drawn_from, *sorting.pages, *named_in(profile, traits, notes)}
         with self._database.writing() as connection:
             if changed_since(connection, Part.CUTS, read_at or {}):
                 raise OutdatedError
@@ -130,9 +124,7 @@ class Store:
             put_profile(connection, profile, gone)
             put_traits(connection, traits, gone)
             put_notes(connection, notes, gone)
-            done = update(pages).where(pages.c.id.in_(set(drawn_from) - left_out))
-            batch = drawn_from[0] if is_worded and drawn_from else ""
-            connection.execute(done.values(extracted_at=now, retry_at=None, batch=batch))
+            _be_done_with(connection, drawn_from, left_out, now, is_worded=is_worded)
             count_change(connection, Part.FACTS, {fact.person for fact in kept})
         return kept
 
@@ -154,11 +146,6 @@ class Store:
         rows = self._database.rows(select(facts).where(facts.c.id == fact_id))
         said = self._sources(facts.c.id == fact_id)
         return _fact(rows[0], said.get(fact_id, ())) if rows else None
-
-    def pages_telling(self, fact_ids: Sequence[str]) -> list[str]:
-        """Return the pages that have words of facts: their sources, and those in which the same was said once more."""
-        with self._database.reading() as connection:
-            return list(pages_telling(connection, fact_ids))
 
     def forget(self, fact_ids: Sequence[str], retold: Sequence[str] = ()) -> int:
         """Delete facts, their vectors, and the pages that no other fact was drawn from; return how many facts.
@@ -255,6 +242,19 @@ def _put_sources(
         if fact in there and page not in gone
     ]
     insert_new(connection, sources, rows)
+
+
+def _be_done_with(
+    connection: Connection,
+    drawn_from: Sequence[str],
+    left_out: Set[str],
+    now: datetime,
+    *,
+    is_worded: bool,
+) -> None:
+    done = update(pages).where(pages.c.id.in_(set(drawn_from) - left_out))
+    batch = drawn_from[0] if is_worded and drawn_from else ""
+    connection.execute(done.values(extracted_at=now, retry_at=None, batch=batch))
 
 
 def _supersede(connection: Connection, by_old: Mapping[str, str], now: datetime) -> None:

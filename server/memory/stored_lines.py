@@ -39,7 +39,7 @@ class StoredLines:
 
         Args:
             rows: The lines.
-            read_at: `Pages.cut_counts` from before the pages were read: those of persons whose count is another one now
+            read_at: `Cuts.counts` from before the pages were read: those of persons whose count is another one now
                 are left out, too. None if it can't have changed.
         """
         with self._database.writing() as connection:

@@ -32,6 +32,11 @@ class Sorting:
     evicted: Sequence[str] = ()
     """Ids of segments that had to make room."""
 
+    @property
+    def pages(self) -> set[str]:
+        """Those that it says anything of."""
+        return {*self.segment_of, *self.chain_of}
+
 
 class Tiers:
     """A part of `server.memory.store.Store`, and as that raises `StoreError`.

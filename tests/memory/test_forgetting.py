@@ -138,7 +138,7 @@ def test_the_same_words_that_still_wait_are_not_drawn_again(store: Store) -> Non
     store.pages.add(page(f"{BOAT} {CODE}", id_="2"))
     store.pages.add(page(CODE, id_="3"))
     store.pages.add(page(CODE, id_="4", person="taro"))
-    read_at = {"hana": store.pages.cut_count("hana")}
+    read_at = {"hana": store.cuts.count("hana")}
     store.forget([code.id])
     assert said(store) == [BOAT]
     assert [each.said for each in store.queue.waiting()["hana"]] == [BOAT]

@@ -197,7 +197,7 @@ async def test_so_much_of_the_knowledge_base_is_told_of_a_person(tmp_path: Path)
             told = [fact(f"あなたは絵{place}を好む。") for place in range(9)]
             await room.memory.add(told, keep_all=True)
             recalled = await room.memory.recall("hana", "こんにちは。", "ja")
-            assert len(recalled.portrait) == capacity
+            assert len(recalled.knowledge) == capacity
 
 
 @pytest.mark.parametrize(
