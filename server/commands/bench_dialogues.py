@@ -104,7 +104,7 @@ async def bench_dialogues(some: DialogueSet, place: Place, plan: Plan, tell: Tel
         refuse_few(some.dialogues)
     bench = _Bench(some, place, plan)
     try:
-        await bench.hold()
+        await bench.hold(tell)
     finally:
         await bench.aclose()
     bench.tell_figures(tell)
@@ -128,12 +128,15 @@ class _Bench:
         self._prompts: dict[str, list[Held]] = {}
         self._ingest_seconds = 0.0
 
-    async def hold(self) -> None:
-        """Put everything in, and ask."""
+    async def hold(self, tell: Tell) -> None:
+        """Put everything in, and ask; it takes minutes, so `tell` is told how far it is."""
         await self._embedder.warm_up()
         if self._answering is not None:
             await self._answering.warm_up()
         for dialogue in self._set.dialogues:
+            tell(
+                f"{dialogue.name}: {len(dialogue.utterances)} turns are put in and asked about ..."
+            )
             await self._ask_all(dialogue)
         if self._plan.fitted:
             asked = [(one, self._questions_of(one)) for one in self._set.dialogues]

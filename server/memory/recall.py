@@ -135,7 +135,7 @@ class HybridReader:
                 "recency": boost,
                 "date": parts.get("in_range", 0.0),
             }
-            why = "about somebody else" if parts[OF_OTHERS] else "not relevant enough"
+            why = "about somebody else" if parts[OF_OTHERS] else f"relevance below {gate:.2f}"
             reason = "" if passed else why
             scored.append(Candidate(fact, probability + boost, passed, shown, reason, parts))
         return scored
