@@ -21,7 +21,6 @@ from server.memory.lines import Role
 from server.memory.opening import open_memory
 from server.memory.priming import Priming
 from server.memory.speakers import Speakers, in_first_person
-from server.memory.wording import bare
 from server.ports import LlmTraits
 from server.prompting import PromptFiles, compose
 from server.quoting import estimate_tokens
@@ -29,7 +28,7 @@ from server.turn import Prompt, Recollection
 
 PARTS: Mapping[str, Callable[[Recollection], Recollection]] = {
     "full": lambda recalled: recalled,
-    "no LPM": lambda recalled: replace(recalled, lines=(), standing=(), portrait=()),
+    "no LPM": lambda recalled: replace(recalled, lines=(), standing=(), portrait=(), knowledge=()),
     "LPM alone": lambda recalled: replace(recalled, pages=()),
 }
 """What of memory a prompt is made with."""
@@ -134,12 +133,14 @@ class _Looks:
     def _turns(self, prompt: Prompt, recalled: Recollection) -> set[str]:
         """Return the turns that stand in a prompt."""
         told = set(prompt.told)
-        facts = [line for line in (*recalled.lines, *recalled.standing) if line.id in told]
-        sources = {page for line in facts for page in line.sources}
-        if recalled.portrait:
+        facts = (*recalled.lines, *recalled.standing)
+        sources = {page for line in facts if line.id in told for page in line.sources}
+        portrayed = [(entry.value, entry.sources) for entry in self._priming.profile]
+        portrayed += [(line.text, line.sources) for line in recalled.knowledge]
+        if recalled.portrait or recalled.knowledge:
             sources |= {
                 page
-                for line, pages in self._known()
+                for line, pages in portrayed
                 if line[:_BEGINNING] in prompt.system
                 for page in pages
             }
@@ -149,11 +150,6 @@ class _Looks:
             for (page, role), turn in self._held.turns.items()
             if page in sources and role == Role.SAID
         }
-
-    def _known(self) -> list[tuple[str, tuple[str, ...]]]:
-        """Return what can stand in a portrait, with the pages that it is from."""
-        profile = [(entry.value, entry.sources) for entry in self._priming.profile]
-        return profile + [(bare(fact.text), fact.sources) for fact in self._priming.knowledge]
 
 
 def _has_answer(question: DialogueQuestion, text: str, language: str) -> bool | None:
