@@ -41,43 +41,44 @@ LISTENERS = {
     "en": "you|your|yours|yourself",
     "zh": "你|您",
 }
-_ENDS_JA = r"""(?:(?:は|って|を|が|も|と|とか|のこと|、)*(?:まだ|もう|ちゃんと|今|いま)*(?:$|[?？。]|何(?!で(?!す|し)|歳|月)|なん(?:だ|です|て|と|でし)|なに|覚え|憶え|おぼえ
+_ENDS_JA = r"""(?:(?:は|って|を|が|も|と|とか|のこと|、)*(?:まだ|もう|ちゃんと|今|いま)*(?:$|[?？。]|何(?!で(?!す|し)|歳|月)|なん(?:だ|です|て|と|でし)|なー?ん|当て|なに|覚え|憶え|おぼえ
     |わか|分か|知っ|ご存|言(?:え|って(?:み|く|$))|教え|おしえ|思い出|忘れ(?:た|て(?:な|い))|だっけ|でしたっけ|ですか|いつ|どこ|いくつ))"""
 _KNOWS_EN = r"(?:(?:know|remember|recall|tell\ me|remind\ me(?:\ of)?|say|forget|forgotten|guess|know\ what|remember\ what)\ )"
 _END_EN = r"(?=\W*$|\ (?:is|again|please|now|then|yet)\b|,)"
 _ASKED: Mapping[str, Mapping[Attribute, str]] = {
     "ja": {
-        Attribute.NAME: rf"""{{who}}の(?:本当の|フル|下の|上の)?(?:お?名前|氏名|本名|名字|苗字|姓|フルネーム){_ENDS_JA}
-            | {{who}}(?:は|って|が|のこと(?:は|を)?)?、?(?:いったい)?(?:誰|だれ)(?:(?:なの|な|か)?(?:わか|分か|知っ|覚え)|だっけ|です|だと|なの|か[?？]?$|[?？]?$)
+        Attribute.NAME: rf"""{{who}}の(?:本当の|フル|下の|上の)?(?:お?名前|なまえ|氏名|本名|名字|苗字|姓|フルネーム){_ENDS_JA}
+            | {{who}}(?:は|って|が|のこと(?:は|を)?)?、?(?:いったい)?(?:誰|だれ)(?:(?:なの|な|だ)?か?(?:わか|分か|知っ|覚え)|だっけ|です|だと|なの|か[?？]?$|[?？]?$)
             | {{who}}(?:は|って|のこと(?:は|を)?|を)?、?(?:何|なん)(?:て|と|って)(?:(?:呼|よ)(?:ん|ば|べ|び|ぶ)|名|(?:いう|言う)(?:名|の[?？]?$|ん|っけ|か?[?？]?$))
             | (?P<self>^お?名前(?:を|、|って|は)?(?:まだ|ちゃんと)?(?:覚え|憶え|おぼえ|わか|分か|知って|言え))""",
         Attribute.AGE: rf"""{{who}}の(?:年齢|歳|年|とし){_ENDS_JA}
             | {{who}}(?:は|って|も)?、?(?:今年|今|いま|もう|で|、)*(?:何[歳才]|お?いくつ)(?!の?(?:とき|時|頃|ころ)|から|まで|だった(?!っけ)|でした(?!っけ)|で(?!す|し)|も|か(?![?？]?$))""",
         Attribute.BIRTHDAY: rf"{{who}}の(?:お?誕生日|生年月日|バースデー){_ENDS_JA} | {{who}}(?:は|って)?、?(?:いつ|何[年月]何?[月日]?に?)(?:生まれ|産まれ)",
         Attribute.HOME: r"""{who}の(?:家|住所|住まい|自宅|お住まい)(?:は|って|が)?、?(?:$|[?？]|どこ|覚え|わか|分か|知って|教え)
+            | {who}[のが]住んで(?:い)?る(?:所|ところ|場所|町|街)(?:は|って|が)?、?(?:$|[?？]|どこ|覚え|わか|分か|知って)
             | {who}(?:は|って|が|も)?、?(?:今|いま)?、?(?:どこ|どの(?:町|街|辺|県|市))に(?:住|暮ら)""",
         Attribute.JOB: rf"""{{who}}の(?:お?仕事|職業)(?!.*(?:いつ|どこ|何時|休み)){_ENDS_JA}
             | {{who}}(?:は|って|が)?、?(?:何の|なんの|どんな)(?:お?仕事) | {{who}}(?:は|って|が)?、?どこ(?:で|に)(?:働|勤め|勤務)""",
-        Attribute.ALLERGY: rf"""{{who}}(?:の|は|って|、)?(?:アレルギー){_ENDS_JA} | {{who}}(?:は|って|に|、)*(?:何|なん|なに|どんな)の?アレルギー
+        Attribute.ALLERGY: rf"""{{who}}(?:の|は|って|、)?(?:食物|食べ物の)?アレルギー{_ENDS_JA} | {{who}}(?:は|って|に|、)*(?:何|なん|なに|どんな)の?アレルギー
             | {{who}}(?:は|って|に|に?は|、)*アレルギー(?:は|が|って)?(?:ある|あり|あった|持って)
             | ^(?P<self>)(?:(?:何|なん|なに|どんな)の?)?アレルギー(?:は|が|って)?(?:何|なん|ある|あり|あった|覚え|わか|分か|知って|[?？]?$)""",
     },
     "en": {
-        Attribute.NAME: rf"""what(?:'s|\ is|\ was)\ {{whose}}\ (?:full\ |first\ |last\ |sur|own\ |real\ )?name\b(?!\ day) | {_KNOWS_EN}(?:what\ )?{{whose}}\ (?:full\ |first\ |last\ |sur|own\ |real\ )?name{_END_EN}
+        Attribute.NAME: rf"""what(?:'?s|\ is|\ was)\ {{whose}}\ (?:full\ |first\ |last\ |sur|own\ |real\ )?name\b(?!\ day) | {_KNOWS_EN}(?:what\ )?{{whose}}\ (?:full\ |first\ |last\ |sur|own\ |real\ )?name{_END_EN}
             | ^\W*{{whose}}\ (?:full\ |first\ |last\ |sur)?name\W*$ | what\ (?:is|was|are|am|'s)\ {{who}}\ (?:called|named) | what(?:'s)\ {{who}}\ (?:called|named) | what\ {{who}}(?:'m|'s|\ is|\ am|\ are)\ (?:called|named)
-            | \bwho\ (?:am|are)\ {{who}}\W*$ | \bwho\ {{who}}\ (?:am|are)\b | (?:what|how)\ (?:do|does|should|shall|can)\ (?:\w+\ )?\w+\ call\ {{who}}\W*$""",
-        Attribute.AGE: rf"""how\ old\ (?:am|are|is|'s)\ {{who}}(?=\W*$|\ (?:now|again|today|these)\b) | how\ old\ {{who}}(?:'m|'s|\ is|\ am|\ are)\b | what(?:'s|\ is)\ {{whose}}\ age\b | {_KNOWS_EN}{{whose}}\ age{_END_EN} | ^\W*{{whose}}\ age\W*$""",
-        Attribute.BIRTHDAY: rf"""when(?:'s|\ is|\ was)\ {{whose}}\ (?:birthday|date\ of\ birth)\b(?!\ (?:party|cake|present)) | {_KNOWS_EN}(?:when\ |the\ date\ of\ )?{{whose}}\ (?:birthday|date\ of\ birth){_END_EN} | ^\W*{{whose}}\ birthday\W*$
+            | \bname\ of\ {{who}}{_END_EN} | what\ did\ i\ say\ {{whose}}\ name\ was | \bwho\ do\ you\ think\ i\ am\b(?P<self>) | \bwho\ (?:am|are)\ {{who}}\W*$ | \bwho\ {{who}}\ (?:am|are)\b | (?:what|how)\ (?:do|does|should|shall|can)\ (?:\w+\ )?\w+\ call\ {{who}}\W*$""",
+        Attribute.AGE: rf"""how\ old\ (?:am|are|is|'s)\ {{who}}(?=\W*$|\ (?:now|again|today|these)\b) | how\ old\ {{who}}(?:'m|'s|\ is|\ am|\ are)\b | what(?:'?s|\ is)\ {{whose}}\ age\b | {_KNOWS_EN}{{whose}}\ age{_END_EN} | ^\W*{{whose}}\ age\W*$""",
+        Attribute.BIRTHDAY: rf"""(?:when|what)(?:'?s|\ is|\ was)\ {{whose}}\ (?:birthday|date\ of\ birth)\b(?!\ (?:party|cake|present)) | {_KNOWS_EN}(?:when\ |the\ date\ of\ )?{{whose}}\ (?:birthday|date\ of\ birth){_END_EN} | ^\W*{{whose}}\ birthday\W*$
             | when\ (?:was|were)\ {{who}}\ born | what\ (?:day|date|month)\ is\ {{whose}}\ birthday | (?:when|what\ year)\ {{who}}\ (?:was|were)\ born""",
-        Attribute.HOME: rf"""where\ (?:do|does|'s)\ {{who}}\ live\b | where\ {{who}}\ lives?\b | what(?:'s|\ is)\ {{whose}}\ (?:home\ )?address\b | {_KNOWS_EN}{{whose}}\ (?:home\ )?address{_END_EN}
+        Attribute.HOME: rf"""where\ (?:do|does|'s)\ {{who}}\ live\b | where\ {{who}}\ lives?\b | what(?:'?s|\ is)\ {{whose}}\ (?:home\ )?address\b | {_KNOWS_EN}{{whose}}\ (?:home\ )?address{_END_EN}
             | (?:what|which)\ (?:town|city|village|street|place|area|country)\ (?:do|does)\ {{who}}\ live | where\ (?:am|are|is)\ {{who}}\ living""",
-        Attribute.JOB: rf"""what(?:'s|\ is)\ {{whose}}\ (?:job|profession|occupation|work)\b | {_KNOWS_EN}{{whose}}\ (?:job|profession|occupation){_END_EN} | what\ (?:do|does)\ {{who}}\ do\ (?:for\ (?:a\ living|work)|as\ a\ job)
+        Attribute.JOB: rf"""what(?:'?s|\ is)\ {{whose}}\ (?:job|profession|occupation|work)\b | {_KNOWS_EN}{{whose}}\ (?:job|profession|occupation){_END_EN} | what\ (?:do|does)\ {{who}}\ do\ (?:for\ (?:a\ living|work)|as\ a\ job)
             | what\ {{who}}\ (?:do|does)\ for\ (?:a\ living|work) | where\ (?:do|does)\ {{who}}\ work\b | where\ {{who}}\ works?\b | what\ (?:kind|sort)\ of\ (?:work|job)\ (?:do|does)\ {{who}}""",
-        Attribute.ALLERGY: rf"""what\ (?:am|are|is|'s)\ {{who}}\ allergic\ to | what\ {{who}}(?:'m|'s|\ am|\ is|\ are)\ allergic\ to | (?:do|does|have)\ {{who}}\ (?:have|got)\ (?:any\ |an\ |some\ )?allerg(?:y|ies)\b(?!\ to) | (?:am|are|is)\ {{who}}\ allergic\ to\ anything
-            | what(?:'s|\ is|\ are)\ {{whose}}\ allerg(?:y|ies) | {_KNOWS_EN}(?:about\ )?{{whose}}\ allerg(?:y|ies){_END_EN} | (?:what|which)\ allergies\ (?:do|does)\ {{who}}\ have | ^\W*{{whose}}\ allerg(?:y|ies)\W*$""",
+        Attribute.ALLERGY: rf"""(?:what|which)(?:\ \w+)?\ (?:am|are|is|'s)\ {{who}}\ allergic\ to | what\ {{who}}(?:'m|'s|\ am|\ is|\ are)\ allergic\ to | (?:do|does|have)\ {{who}}\ (?:have|got)\ (?:any\ |an\ |some\ )?allerg(?:y|ies)\b(?!\ to) | (?:am|are|is)\ {{who}}\ allergic\ to\ anything
+            | what(?:'?s|\ is|\ are)\ {{whose}}\ allerg(?:y|ies) | {_KNOWS_EN}(?:about\ )?{{whose}}\ allerg(?:y|ies){_END_EN} | (?:what|which)\ allergies\ (?:do|does)\ {{who}}\ have | ^\W*{{whose}}\ allerg(?:y|ies)\W*$""",
     },
     "zh": {
-        Attribute.NAME: r"{who}的?(?:全名|大名|名字|姓名)(?:是|叫)?(?:什么|啥|谁|吗|$|[?？]) | {who}(?:叫|姓)(?:什么|啥) | {who}是谁 | 叫{who}什么 | 怎么(?:称呼|叫){who}",
+        Attribute.NAME: r"{who}的?(?:全名|大名|名字|姓名)(?:是|叫)?(?:什么|啥|谁|吗|呢|$|[?？]) | {who}(?:叫|姓)(?:什么|啥) | {who}是谁 | 叫{who}什么 | 怎么(?:称呼|叫){who}",
         Attribute.AGE: r"{who}(?:今年|现在)?(?:有)?(?:几岁|多大(?!的|号)|多少岁) | {who}的?(?:年龄|年纪)(?:是|多|吗|$|[?？])",
         Attribute.BIRTHDAY: r"{who}的?生日(?:是|在)?(?:什么时候|几月|哪[一天]|几号|哪年|吗|$|[?？]) | {who}(?:是)?(?:什么时候|哪[一年天]+|几几年)(?:出?生)",
         Attribute.HOME: r"{who}(?:现在|家)?住(?:在)?(?:哪|什么地方) | {who}的?家(?:住|在)+(?:哪|什么) | {who}的?(?:地址|住址)",
@@ -93,7 +94,7 @@ _ROBOT = {
         | \b(?:do|did|don't)\ you\ (?:like|love|hate|enjoy|prefer|eat|drink|sleep|dream|live|work|want|feel|get\ \w+|speak|wear|need|play|go|come|like)\b
         | \b(?:do|have)\ you\ (?:have|got|keep|own)\ (?:an?\ |any\ |some\ )?(?:pets?|cats?|dogs?|name|names|birthday|job|family|kids|children|brothers?|sisters?|siblings|parents|mother|father|friends?|feelings?|hobb(?:y|ies)|allergies|home|house|wife|husband|boyfriend|girlfriend)\b
         | \bwhere\ (?:do|did)\ you\ (?:live|come)\b | \bwhat\ (?:do|should|can|shall)\ \w+\ call\ you\b""",
-    "zh": r"""[你您](?:的(?!记|印象)|叫|姓|几岁|多大|多少岁|是|今年|住|家|在哪|来自|从哪|喜欢|讨厌|爱|吃|喝|睡|有没有(?:宠物|猫|狗|家|朋友|兄弟|孩子|名字|爸|妈)|有(?:宠物|猫|狗|家人|朋友|兄弟|孩子|名字|爸|妈)|养|对什么|做什么工作|会(?:累|睡|饿|做梦))""",
+    "zh": r"""[你您](?:贵姓|的(?!记|印象)|叫|姓|几岁|多大|多少岁|是|今年|住|家|在哪|来自|从哪|喜欢|讨厌|爱|吃|喝|睡|有没有(?:宠物|猫|狗|家|朋友|兄弟|孩子|名字|爸|妈)|有(?:宠物|猫|狗|家人|朋友|兄弟|孩子|名字|爸|妈)|养|对什么|做什么工作|会(?:累|睡|饿|做梦))""",
 }  # fmt: skip
 
 

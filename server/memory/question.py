@@ -74,6 +74,8 @@ class Question:
     """It asks what there is to do, rather than for one thing."""
     states: bool
     """It tells something, and asks nothing."""
+    remarks: bool
+    """It plainly declares something: what else is known of the day that it names is not asked for."""
     asked: frozenset[Owned]
     """The plain attributes that it asks for, and of whom."""
     of_robot: bool
@@ -110,8 +112,7 @@ def read_question(text: str, language: str, at: datetime, week_start: int = 0) -
         tense = Tense.FUTURE
         meant = spans + temporal.find_times(plain, language, at, week_start=week_start, tense=tense)
     asking = signs(plain, language)
-    # who tells what they did today asks nothing of today
-    ranges = [] if (remark := is_remark(plain, language, asking)) else _ranges(meant)
+    ranges = _ranges(meant)
     rest = without(plain, spans)
     return Question(
         text=plain,
@@ -122,9 +123,10 @@ def read_question(text: str, language: str, at: datetime, week_start: int = 0) -
         asking=asking,
         ranges=tuple(ranges),
         days=_few_days(ranges),
-        weekdays=frozenset() if remark else weekdays(plain),
+        weekdays=weekdays(plain),
         wants=wanted_types(plain, language),
         states=is_statement(plain, language),
+        remarks=is_remark(plain, language, asking),
         asked=asked_of(plain, language),
         of_robot=asks_robot(plain, language),
         wants_agenda=_AGENDA.get(language, _AGENDA["en"]).search(plain) is not None,

@@ -295,8 +295,12 @@ def _asking_signs(question: Question, people: _People, overlap: _Overlap) -> dic
         "orders": float(asking.orders),
         "states": float(question.states),
         "tell": float(asking.tell),
-        "anchored": float(asking.own or asking.recalls or about_people or bool(question.ranges)),
+        "anchored": float(asking.own or asking.recalls or about_people or _asks_for_days(question)),
     }
+
+
+def _asks_for_days(question: Question) -> bool:
+    return bool(question.ranges) and not question.remarks
 
 
 def _answer_signs(question: Question, entry: Entry) -> dict[str, float]:
@@ -320,12 +324,13 @@ def _day_signs(question: Question, entry: Entry, overlap: _Overlap) -> dict[str,
             **_habit_signs(question, entry, overlap),
             "when_undated": float(wants_day),
         }
-    in_range = question.covers(entry.fact)
+    covered = question.covers(entry.fact)
+    in_range = covered and not question.remarks
     ahead = last >= question.at.date()
     agenda = question.wants_agenda
     return {
         "in_range": float(in_range),
-        "out_of_range": float(bool(question.ranges) and not in_range),
+        "out_of_range": float(bool(question.ranges) and not covered),
         "in_range_agenda": float(in_range and (agenda or overlap.mass < _LITTLE_ELSE)),
         "when_dated": float(wants_day),
         "when_ahead": float(wants_day and ahead),
@@ -339,8 +344,8 @@ def _habit_signs(question: Question, entry: Entry, overlap: _Overlap) -> dict[st
     meets = question.meets(entry.habit)
     agenda = question.wants_agenda or overlap.mass < _LITTLE_ELSE
     return {
-        "recurs": float(meets),
-        "recurs_agenda": float(meets and agenda),
+        "recurs": float(meets and not question.remarks),
+        "recurs_agenda": float(meets and agenda and not question.remarks),
         "recurs_elsewhen": float(not meets),
     }
 

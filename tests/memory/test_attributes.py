@@ -14,11 +14,11 @@ NAME, AGE, BIRTHDAY, HOME, JOB, ALLERGY = Attribute
 OWN_NAME = {
     "ja": (
         "私の名前は何", "私の名前は", "僕の名前を覚えてる", "私の名前わかる", "私は誰", "私が誰かわかる", "俺の名前言ってみて", "名前覚えてる", "あなたは私の名前を覚えていますか",
-        "私のこと何て呼ぶの",
+        "私のこと何て呼ぶの", "ぼくのなまえは", "俺の名前なーんだ", "私がだれだかわかりますか",
     ),
     "en": (
         "what is my name", "what's my name", "do you know who I am", "what am I called", "do you remember my name", "who am I", "tell me my name", "my name",
-        "can you remind me what my name is", "what do you call me",
+        "can you remind me what my name is", "what do you call me", "whats my name", "what did I say my name was",
     ),
     "zh": ("我叫什么名字", "我的名字是什么", "你知道我叫什么吗", "你记得我的名字吗", "我是谁"),
 }  # fmt: skip
@@ -61,6 +61,8 @@ def test_ones_own_name_is_asked_for_in_many_ways(question: str, language: str) -
         ("where do I live", "en", (SPEAKER, HOME)),
         ("what do I do for a living", "en", (SPEAKER, JOB)),
         ("what am I allergic to", "en", (SPEAKER, ALLERGY)),
+        ("what's the name of my grandson", "en", ("grandchild", NAME)),
+        ("what's my birthday", "en", (SPEAKER, BIRTHDAY)),
         ("我孙子叫什么", "zh", ("grandchild", NAME)),
         ("我的狗叫什么名字", "zh", (PET, NAME)),
         ("我几岁", "zh", (SPEAKER, AGE)),
