@@ -18,7 +18,7 @@ OWN_NAME = {
     ),
     "en": (
         "what is my name", "what's my name", "do you know who I am", "what am I called", "do you remember my name", "who am I", "tell me my name", "my name",
-        "can you remind me what my name is", "what do you call me", "whats my name", "what did I say my name was",
+        "can you remind me what my name is", "what do you call me", "what did I say my name was",
     ),
     "zh": ("我叫什么名字", "我的名字是什么", "你知道我叫什么吗", "你记得我的名字吗", "我是谁"),
 }  # fmt: skip
