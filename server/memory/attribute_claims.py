@@ -40,7 +40,7 @@ _GIVEN: Mapping[str, Mapping[Attribute, str]] = {
     },
     "en": {
         Attribute.NAME: r"""{whose}\ (?:full\ |first\ |last\ |sur|real\ )?name(?:'s|\ is|\ was)\ (?!not\ (?:on|in)\b|on\b|in\b) | {who}\ (?:is|are|am|was|were|'s)\ (?:called|named)\b | {who}'(?:m|s)\ (?:called|named)\b | {who},?\ (?:called|named)\ (?-i:[A-Z])
-            | \bcalls?\ {who}\ (?-i:[A-Z])\w+(?!\ (?:on|at|in)\b) | (?P<self>\bi(?:'m|\ am))\ (?!\w+(?:ese|ish|ican|lic|ist|im|[^r]ian)\W*$|German|French|Dutch|Greek|Thai)(?-i:[A-Z])[\w'-]+(?:\ (?-i:[A-Z])[\w'-]+)?\W*$ | (?P<self_>\bi\ go\ by)\ """,
+            | \bcalls?\ {who}\ (?-i:[A-Z])\w+(?!\ (?:on|at|in)\b) | (?P<self>\bi(?:'m|\ am))\ (?!\w+(?:ese|ican|lic|i(?:sh|st|m)|[^r]ian)\W*$|German|French|Dutch|Greek|Thai)(?-i:[A-Z])[\w'-]+(?:\ (?-i:[A-Z])[\w'-]+)?\W*$ | (?P<self_>\bi\ go\ by)\ """,
         Attribute.BIRTHDAY: rf"""{{whose}}\ (?:birthday|date\ of\ birth)(?:'s|\ is|\ was|\ falls)\ (?:on\ |in\ )?(?:the\ )?(?:\d|{_MONTH_EN}\b) | {{who}}(?:\ was|\ were|'s)\ born\ (?:on|in)\ (?:the\ )?(?:\d|{_MONTH_EN}\b)""",
     },
     "zh": {
@@ -59,7 +59,7 @@ _TOLD: Mapping[str, Mapping[Attribute, str]] = {
     "en": {
         Attribute.AGE: r"\b(?:am|'m|is|are|'s|'re|turn(?:ed|ing|s)?|aged?)\ (?:now\ |about\ |nearly\ |almost\ )?(?:\d{1,3}|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-\w+)?)(?:\ years\ old|\ now|\W*$|\ (?:next|last|this|in|on|today|a)\b)|\b\d{1,3}\ years\ old\b",
         Attribute.HOME: r"\bliv(?:e|es|ing)\ (?:\w+\ )?(?:in|at|on|near)\b|\bmov(?:e|ed|ing)\ to\ (?:[\w']+\ ){0,2}(?-i:[A-Z])|\baddress\ is\b",
-        Attribute.JOB: r"(?<!will\ )\bwork(?:s|ed|ing)?\ (?:now\ |mostly\ )?(?:as|at|for|in)\b(?!\ (?:me|you|us|the\ (?:garden|morning|evening|afternoon))\b)|\b(?:job|profession|occupation)\ is\b|\b(?:am|'m|is|are)\ (?:now\ )?(?:an?|the)\ (?:[\w-]+\ ){0,2}?(?:\w{3,}(?:ist|ian|eer|smith|wright|keeper)|teacher|driver|nurse|doctor|lawyer|farmer|baker|cook|chef|waiter|waitress|clerk|accountant|manager|secretary|cleaner|carer|builder|plumber|carpenter|painter|writer|tailor|hairdresser|barber|vet|pilot|programmer|developer|designer|editor|photographer|gardener|postman|midwife|solicitor|student)\b",
+        Attribute.JOB: r"(?<!will\ )\bwork(?:s|ed|ing)?\ (?:now\ |mostly\ )?(?:as|at|for|in)\b(?!\ (?:me|you|us|the\ (?:garden|morning|evening|afternoon))\b)|\b(?:job|profession|occupation)\ is\b|\b(?:am|'m|is|are)\ (?:now\ )?(?:an?|the)\ (?:[\w-]+\ ){0,2}?(?:\w{3,}(?:i(?:st|an)|eer|smith|wright|keeper)|teacher|driver|nurse|doctor|lawyer|farmer|baker|cook|chef|waiter|waitress|clerk|accountant|manager|secretary|cleaner|carer|builder|plumber|carpenter|painter|writer|tailor|hairdresser|barber|vet|pilot|programmer|developer|designer|editor|photographer|gardener|postman|midwife|solicitor|student)\b",
         Attribute.ALLERGY: r"\ballerg(?:y|ies|ic)\b",
     },
     "zh": {
