@@ -142,7 +142,9 @@ class HybridReader:
 
 
 def _is_on(entry: Entry, question: Question) -> bool:
-    """Say whether a fact tells of a day that the question speaks of, or of a habit that falls on one."""
+    """Say whether a fact tells of a day that the question asks for, or of a habit that falls on one."""
+    if question.remarks:
+        return False
     return question.covers(entry.fact) or (entry.habit is not None and question.meets(entry.habit))
 
 

@@ -52,6 +52,9 @@ LASTING = {
 FLEETING = {
     "ja": [
         "あなたは昨日うどんを食べた。",
+        "昨日の夕飯はカレーでした",
+        "昨日（2026年11月29日）の夕飯はカレーでした",
+        "お昼はそばにした。",
         "朝ごはんに納豆を食べました。",
         "テレビで相撲を見ました。",
         "さっきお風呂に入った。",
@@ -65,6 +68,8 @@ FLEETING = {
     "en": [
         "You watched a film on TV.",
         "You had soup for lunch.",
+        "Yesterday's dinner was curry.",
+        "Dinner last night was fish and chips.",
         "I watched the news last night.",
         "I took a bath.",
         "I'm tired today.",
@@ -75,6 +80,7 @@ FLEETING = {
     ],
     "zh": [
         "你昨天吃了面条。",
+        "昨天的晚饭是咖喱。",
         "我昨天看了电视。",
         "我今天很累。",
         "我刚洗了澡。",
@@ -97,6 +103,8 @@ ORDINARY = {
         "明日は散歩に行きたい。",
         "戦争中は夕飯に芋ばかり食べた。",
         "テレビに息子が出た。",
+        "子どもの頃の夕飯は芋でした。",
+        "昨日の夕飯は娘のカレーでした。",
         "買い物に行って車を買った。",
         "あなたは昨日、新宿でラーメンを食べた。",
     ],
@@ -106,6 +114,7 @@ ORDINARY = {
         "You play chess.",
         "I fell in the bath.",
         "I ate nothing today.",
+        "Dinner last night was with Carol.",
         "I had chest pain after lunch today.",
         "I'm tired all the time lately.",
         "I had sushi for the first time yesterday.",
