@@ -22,6 +22,7 @@ from server.memory.claims import (
 )
 from server.memory.contrasts import are_contrary
 from server.memory.counts import counted, numbers_in
+from server.memory.grave import means_less_in_part
 from server.memory.habits import weekdays
 from server.memory.statements import clauses_of, sentences, telling_places
 from server.memory.temporal import Granularity, TimeSpan
@@ -212,7 +213,20 @@ class _Comparison:
             refused = self._details_differ(claim.words, [one.words for one in near])
             if refused is not None:
                 return refused
+            if near and all(self._is_cut_short(claim.words, one.words) for one in near):
+                return Refusal.WORDS
         return None
+
+    def _is_cut_short(self, drawn: str, told: str) -> bool:
+        """Say whether a clause leaves of something grave all the rest out: "want to kill" of "want to kill this bug"."""
+        if not means_less_in_part(drawn, self._language):
+            return False
+        there, here = self._matter(told), self._matter(drawn)
+        return len(here) < _SOME_WORDS <= len(there)
+
+    def _matter(self, clause: str) -> set[str]:
+        terms = self._terms_of(self._without_times(clause))
+        return {term.key for term in terms if term.weight >= _MEANINGFUL}
 
     def _details_differ(self, drawn: str, told: Sequence[str]) -> Refusal | None:
         """Compare the times and numbers of a clause with those of the clauses that speak of the same, if these have any."""

@@ -81,6 +81,20 @@ _WHAT_IF = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
+# A dream, or what somebody asked for, says as little of how it is; that it was dreamt or asked may be told.
+_LEADS_JA = "(?:昨日|きのう|昨夜|昨晩|ゆうべ|夕べ|今朝|けさ|今日|この(?:前|間)|こないだ|先[日週月]|さっき|また|前に|実は|ねえ|あのね|医者に|先生に|病院で)"
+_UNREAL = re.compile(
+    rf"""
+    ^(?:{_LEADS_JA}、)?[^、。]*(?:[たるだ]|ない)夢(?:を|ばかり|なんて)?見 | ^[^、。]*夢の中で
+    | ^(?:{_LEADS_JA}、)?[^、。]*か(?:どうか)?(?:って|と)?(?:聞|訊|尋ね|質問)(?:かれ|ねられ|され)
+    | ^\W*(?:(?:my|our|the|a)\ (?:\w+\ ){{1,2}}|he\ |she\ |they\ |some(?:one|body)\ )(?:just\ |also\ |always\ |even\ )?
+        (?:ask(?:s|ed)?|wonder(?:s|ed)?|want(?:s|ed)?\ to\ know)\ (?:(?:me|us|my\ \w+)\ )?(?:if|whether)\b
+    | ^[^，。]*梦[见到](?!了?[^，。]{{0,4}}(?:去世|过世|死去|已故)的) | ^[^，。]*(?:做(?:了)?[一个场]*(?:噩|恶|怪)?梦|梦里)
+    | ^[^，。]*问[我咱](?:是不是|有没有|会不会|对|[^，。]*[吗没])
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
 _BID = r"""(?:tell|show|play|stop|turn|set|remind|call|say|speak|sing|give|let|make|open|close|read|repeat|forget|remember|ignore|
     always|never|don't|do\ not|be|look|listen|wait|shut|start|from\ now\ on|hey|help|translate|explain|find|search|wake)"""
 _ORDER = re.compile(
@@ -171,8 +185,8 @@ def is_question(sentence: str) -> bool:
 
 
 def is_hypothetical(sentence: str) -> bool:
-    """Say whether a sentence speaks of what might be, rather than of what will be under a condition."""
-    return _WHAT_IF.search(sentence) is not None
+    """Say whether a sentence speaks of what might be, or was only dreamt or asked for: not of what is or will be."""
+    return _is_what_if(sentence) or _UNREAL.search(sentence) is not None
 
 
 def is_order(sentence: str) -> bool:
@@ -260,9 +274,13 @@ def _tells(told: str, language: str) -> bool:
     letters = sum(character.isalnum() for character in told)
     if letters < _FEWEST_LETTERS.get(language, _FEWEST_LETTERS["en"]):
         return False
-    if is_question(told) or is_hypothetical(told) or is_order(told):
+    if is_question(told) or _is_what_if(told) or is_order(told):
         return False
     return not all(map(_COURTESY.match, _COMMA.split(told))) and not is_of_the_world(told)
+
+
+def _is_what_if(sentence: str) -> bool:
+    return _WHAT_IF.search(sentence) is not None
 
 
 def _asks(sentence: str) -> bool:
