@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from itertools import pairwise
 
+from server.memory.bidding import bids_robot
 from server.memory.lexicon.expressions import FAMILY, as_told, expressions, language_of
 from server.memory.models import Importance, Kind
 from server.memory.terms import Analysis, TermKind
@@ -40,6 +41,8 @@ def importance_of(text: str, language: str, kind: Kind) -> Importance:
         language: Two-letter code; of one without expressions, those for English are taken.
         kind: What it is about.
     """
+    if bids_robot(as_told(text)) or bids_robot(text):  # never lasting, however it is put
+        return Importance.ORDINARY
     if kind in _LASTING_KINDS or _is_lasting(text, language):
         return Importance.LASTING
     if kind in _FLEETING_KINDS and _is_fleeting(text, language):

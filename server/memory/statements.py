@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from server.memory import te_forms
+from server.memory.bidding import bids_robot
 from server.memory.clauses import parts
 from server.memory.retractions import taken_back
 from server.memory.ties import is_of_the_world, is_tied
@@ -191,6 +192,8 @@ def is_hypothetical(sentence: str) -> bool:
 
 def is_order(sentence: str) -> bool:
     """Say whether a sentence tells the robot what to do. "Don't forget that I …" and "call me …" tell a fact."""
+    if bids_robot(sentence):
+        return True
     if any(told.search(sentence) for told in (_KEEP_ORDER, _NAME_TO_CALL, _NAMES_OWN)):
         return False
     if _ORDER.search(sentence):
