@@ -11,6 +11,7 @@ from server.memory.grounding import is_spoken
 from server.memory.harvest import Topic
 from server.memory.lexicon import KIN
 from server.memory.models import Level, Note, NoteKind, Page, ProfileEntry, ProfileField, Trait
+from server.memory.profile_claims import claims_field
 from server.memory.self_reports import introduces
 from server.memory.statements import is_hypothetical, is_question, is_statement
 from server.memory.terms import TermKind, analyse, letters
@@ -153,7 +154,8 @@ def _tells(field: ProfileField, value: str, sentence: str, page: Page) -> bool:
     if field is ProfileField.NAME:
         return introduces(value, sentence, language)
     spoken = any(is_spoken(value, quote, page.said, language) for quote in (value, sentence))
-    if not spoken or not is_statement(sentence, language):
+    is_told = spoken and is_statement(sentence, language)
+    if not is_told or not claims_field(field, value, sentence, language):
         return False
     people = analyse(value, language).persons
     if field is ProfileField.FAMILY and people:
