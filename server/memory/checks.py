@@ -7,13 +7,15 @@ from collections.abc import Collection, Iterator, Sequence, Set
 
 from server.memory.answer_parts import NoteDraft, ProfileDraft, TopicDraft, TraitDraft
 from server.memory.attribution import is_conditional, is_denied, is_of_speaker, sentences_around
-from server.memory.grounding import is_spoken
+from server.memory.bidding import bids_robot
+from server.memory.grave import grave_matters, is_borne_out
+from server.memory.grounding import is_spoken, shares_words
 from server.memory.harvest import Topic
 from server.memory.lexicon import KIN
 from server.memory.models import Level, Note, NoteKind, Page, ProfileEntry, ProfileField, Trait
 from server.memory.profile_claims import claims_field
 from server.memory.self_reports import introduces
-from server.memory.statements import is_hypothetical, is_question, is_statement
+from server.memory.statements import is_hypothetical, is_question, is_statement, sentences
 from server.memory.terms import TermKind, analyse, letters
 
 LONGEST_QUOTE = 240
@@ -63,7 +65,7 @@ def checked_topics(
     sorted_in: set[str] = set()
     for draft in drafts:
         ids = _ids(draft.turns, pages)
-        keywords = _keywords(draft.keywords)
+        keywords = _keywords(draft.keywords, pages, language)
         summary = checked_summary(draft.summary, pages, language)
         own = tuple(page.id for page in pages if page.id in ids - sorted_in)
         if own and keywords and summary:
@@ -80,10 +82,22 @@ def checked_continued(numbers: Sequence[int], pages: Sequence[Page]) -> frozense
 def checked_summary(
     text: str, pages: Sequence[Page], language: str, longest: int = _LONGEST_SUMMARY
 ) -> str:
-    """Return a summary of pages; nothing if it is in another language or names somebody who is not in the talk."""
+    """Return a summary of pages, in whatever words; nothing if it can't be one.
+
+    It is in their language, names nobody and nothing grave (`server.memory.grave`) that the person did not name, and bids
+    the robot nothing. Sentences without any word of the talk are left out.
+    """
     line = plain_line(text, longest)
-    fits = _is_in(line, language) and not _invents_names(line, pages, language)
-    return line if fits else ""
+    if not _is_in(line, language) or _invents_names(line, pages, language):
+        return ""
+    if not _is_harmless(line, pages, language):
+        return ""
+    talk = [side for page in pages for side in (page.said, page.heard)]
+    return _joint(language).join(
+        sentence
+        for sentence in sentences(line)
+        if grave_matters(sentence, language) or shares_words(sentence, talk, language)
+    )
 
 
 def checked_profile(
@@ -119,7 +133,10 @@ def checked_traits(
 
 
 def checked_notes(drafts: Sequence[NoteDraft], pages: Sequence[Page]) -> tuple[Note, ...]:
-    """Return the notes that quote what the person has not taken back, and add no name and no figure; each once."""
+    """Return the notes that quote what the person has not taken back, and add no name, no figure and nothing grave; each once.
+
+    One that has no word of what it quotes says it in the words of the person.
+    """
     found = (note for draft in drafts if (note := _note(draft, pages)) is not None)
     return tuple({note.id: note for note in found}.values())
 
@@ -192,6 +209,12 @@ def _note(draft: NoteDraft, pages: Sequence[Page]) -> Note | None:
     if not _figures(text) <= _figures(" ".join(f"{each.said} {each.heard}" for each in pages)):
         return None
     quote = _verbatim(draft.quote, page)
+    if not _is_harmless(text, pages, page.language):
+        if draft.kind != NoteKind.SAFETY or not is_statement(quote, page.language):
+            return None
+        text = quote
+    elif not shares_words(text, [page.said], page.language):
+        text = quote
     key = "\n".join((page.person, page.id, draft.kind, text))
     id_ = uuid.uuid5(_NAMESPACE, key).hex
     return Note(id_, page.person, NoteKind(draft.kind), text, quote, page.at, page.id)
@@ -208,9 +231,20 @@ def _ids(turns: Sequence[int], pages: Sequence[Page]) -> set[str]:
     return {pages[turn - 1].id for turn in turns if 0 < turn <= len(pages)}
 
 
-def _keywords(texts: Sequence[str]) -> frozenset[str]:
+def _keywords(texts: Sequence[str], pages: Sequence[Page], language: str) -> frozenset[str]:
     lines = (plain_line(text, _LONGEST_KEYWORD).casefold() for text in texts[:_MOST_KEYWORDS])
-    return frozenset(line for line in lines if letters(line))
+    return frozenset(
+        line for line in lines if letters(line) and _is_harmless(line, pages, language)
+    )
+
+
+def _is_harmless(text: str, pages: Sequence[Page], language: str) -> bool:
+    """Say whether a text puts nothing grave into the person's mouth, and bids the robot nothing."""
+    return not bids_robot(text) and is_borne_out(text, (page.said for page in pages), language)
+
+
+def _joint(language: str) -> str:
+    return "" if language in ("ja", "zh") else " "
 
 
 def _figures(text: str) -> set[str]:

@@ -8,8 +8,13 @@ from collections.abc import Iterable, Iterator
 
 from server.memory.lexicon.expressions import expressions, language_of
 
-_BODILY = ("illness", "allergy", "medicine")
+_OF_BODY = ("illness", "allergy")
 """Groups of `lexicon/standing.yaml`."""
+_COMMON = frozenset({
+    "back", "legs", "hands", "joints", "bones", "hearing", "sight", "skin", "sleep", "stomach", "migraine", "swallowing", "gout",
+    "blood_pressure", "cholesterol", "anaemia",
+})  # fmt: skip
+"""Complaints that have many names, and are no grave ones."""
 _CUT_SHORT = ("wish_to_die", "violence")
 """Matters of which a part says something else: "I want to kill" of "I want to kill this bug"."""
 
@@ -17,7 +22,9 @@ _CUT_SHORT = ("wish_to_die", "violence")
 def grave_matters(text: str, language: str) -> frozenset[str]:
     """Return the grave matters that a text names: groups, and of illnesses which it is."""
     code = language_of(text, language)
-    return frozenset((*_named("grave", None, text, code), *_named("standing", _BODILY, text, code)))
+    return frozenset(
+        (*_named("grave", None, text, code), *_named("standing", _OF_BODY, text, code))
+    )
 
 
 def is_borne_out(text: str, told: Iterable[str], language: str) -> bool:
@@ -41,5 +48,5 @@ def _named(list_: str, groups: Iterable[str] | None, text: str, code: str) -> It
     lists = expressions(list_, code)
     for group in groups or lists:
         for sort, sign in lists[group].items():
-            if sign.search(text):
+            if sort not in _COMMON and sign.search(text):
                 yield group if sort == "any" else f"{group}/{sort}"

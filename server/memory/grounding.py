@@ -37,6 +37,8 @@ _SOME_WORDS = 2
 """Words of a clause of which at least one must have been said."""
 _MEANINGFUL = 0.6
 """Weight of a term that is no frame word."""
+_LIGHTEST = 0.5
+"""Weight from which a term is no frame word, pairs of Chinese characters included."""
 _FEWEST_LETTERS = 3
 """Letters of a sentence that a quote has to share with it."""
 _SAME_ATTITUDE = frozenset(
@@ -91,6 +93,21 @@ def is_spoken(text: str, quote: str, said: str, language: str) -> bool:
         return False
     plain = plain_analysis(text, language).terms
     return all(_share_of(terms, known) >= _TERM_SHARE for terms in (whole, plain))
+
+
+def shares_words(text: str, told: Sequence[str], language: str) -> bool:
+    """Say whether a text has a word of weight, or what one stands for, in common with what was told; or has none at all."""
+    meaning = plain_analysis(text, language)
+    terms = [term for term in meaning.terms if term.weight >= _LIGHTEST]
+    known = _Known(told, language)
+    if not terms or any(known.has(term) for term in terms):
+        return True
+    there = [analyse(each, language) for each in told]
+    if any(meaning.notions & one.notions or meaning.persons & one.persons for one in there):
+        return True
+    whole = letters(text)  # 猫 is in 飼い猫
+    keys = {letters(term.key) for one in there for term in one.terms if term.weight >= _LIGHTEST}
+    return any(key in whole for key in keys if key and not key.isascii())
 
 
 class _Comparison:

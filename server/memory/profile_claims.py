@@ -11,7 +11,6 @@ from functools import lru_cache
 from server.memory import lexicon
 from server.memory.attribution import place_of
 from server.memory.claims import SPEAKER, Claim, Sense, claims_of
-from server.memory.grave import grave_matters
 from server.memory.lexicon.expressions import CLOSE, expressions, language_of
 from server.memory.models import ProfileField
 from server.memory.terms import analyse, letters
@@ -23,6 +22,8 @@ _MAY_BE_PAST = _OF_TODAY | {ProfileField.BIRTH}
 """Fields of which what is put in the past is judged by what it says of today."""
 _BODILY = frozenset({"illness", "medicine", "allergy"})
 """Notions of health."""
+_STANDING = ("allergy", "medicine", "illness", "condition")
+"""Groups of `lexicon/standing.yaml`."""
 _FAMILY = CLOSE | {"pet"}
 _SEEN_ONLY = frozenset({
     "watch", "read", "see", "hear", "study", "write", "learn", "talk", "speak", "visit", "meet", "teach", "fear", "work", "donat", "sell",
@@ -91,7 +92,8 @@ def _fits(field: ProfileField, value: str, claim: Claim, language: str) -> bool:
 def _is_bodily(value: str, claim: Claim, language: str) -> bool:
     """Say whether a clause tells of the speaker's body: not of a film about an illness, nor of those who have it."""
     code = language_of(claim.words, language)
-    around = expressions("standing", code)["around"]
+    lists = expressions("standing", code)
+    around = lists["around"]
     start, end = place_of(value, claim.words)
     lead, rest = claim.words[:start], claim.words[end:]
     beside = (("before", lead), ("story", claim.words), ("behind", rest))
@@ -99,8 +101,9 @@ def _is_bodily(value: str, claim: Claim, language: str) -> bool:
         return False
     meaning = analyse(claim.words, language)
     health = expressions("importance", code)["lasting"]["health"]
-    signs = (sign for _, sign in _signs(ProfileField.HEALTH, value, code))
-    is_named = bool(grave_matters(claim.words, language)) or bool(meaning.notions & _BODILY)
+    signs = [sign for _, sign in _signs(ProfileField.HEALTH, value, code)]
+    signs += [sign for group in _STANDING for sign in lists[group].values()]
+    is_named = bool(meaning.notions & _BODILY)
     is_seen_only = claim.verb in _SEEN_ONLY and not claim.negated  # "I can't hear well"
     return not is_seen_only and (is_named or any(s.search(claim.words) for s in (health, *signs)))
 
