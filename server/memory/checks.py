@@ -3,7 +3,8 @@
 import re
 import unicodedata
 import uuid
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 
 from server.memory.answer_parts import NoteDraft, ProfileDraft, TopicDraft, TraitDraft
 from server.memory.attribution import is_conditional, is_denied, is_of_speaker, sentences_around
@@ -17,6 +18,8 @@ from server.memory.profile_claims import claims_field
 from server.memory.self_reports import introduces
 from server.memory.statements import is_hypothetical, is_question, is_statement, sentences
 from server.memory.terms import TermKind, analyse, letters
+from server.memory.ties import is_of_the_world
+from server.memory.wording import plain_analysis
 
 LONGEST_QUOTE = 240
 _LONGEST_SUMMARY = 400
@@ -24,6 +27,12 @@ _LONGEST_NOTE = 240
 _LONGEST_VALUE = 80
 _LONGEST_KEYWORD = 40
 _MOST_KEYWORDS = 12
+_FEWEST_TURNS = 2
+"""Turns that have to show a trait."""
+_MOST_TRAITS = 2
+"""That one sentence shows."""
+_TELLING = 0.5
+"""Weight of a term that is no frame word, a pair of Chinese characters included."""
 _NAMESPACE = uuid.UUID("0c9a3a55-31f1-4c55-8a39-5f0f7bb1c9d2")
 
 _MARKUP = re.compile(r'[{}<>]|\w"\s*:')
@@ -115,21 +124,50 @@ def checked_profile(
 def checked_traits(
     drafts: Sequence[TraitDraft], pages: Sequence[Page], dimensions: Collection[str]
 ) -> tuple[Trait, ...]:
-    """Return the traits in known dimensions that some turn shows; of several in one dimension the first."""
+    """Return the traits in known dimensions that the person's own words show in two turns or more.
+
+    Each turn has to be quoted, with a sentence that says something, and one sentence shows two traits at the most: what
+    shows anything shows nothing. Of several in one dimension the first is taken.
+    """
     found: dict[str, Trait] = {}
+    used: Counter[tuple[str, str]] = Counter()
     for draft in drafts:
-        ids = _ids(draft.turns, pages)
-        shown_by = [page for page in pages if page.id in ids and page.said.strip()]
-        if shown_by and draft.dimension in dimensions and draft.level in set(Level):
-            trait = Trait(
+        if draft.dimension in found or draft.dimension not in dimensions:
+            continue
+        shown = _shown_by(draft, pages, used)
+        shown_by = [page for page in pages if page.id in shown]
+        if len(shown_by) >= _FEWEST_TURNS and draft.level in set(Level):
+            used.update(shown.items())
+            found[draft.dimension] = Trait(
                 person=shown_by[0].person,
                 dimension=draft.dimension,
                 level=Level(draft.level),
                 seen_at=max(page.at for page in shown_by),
                 sources=tuple(turn for page in shown_by for turn in page.turns),
             )
-            found.setdefault(draft.dimension, trait)
     return tuple(found.values())
+
+
+def _shown_by(
+    draft: TraitDraft, pages: Sequence[Page], used: Mapping[tuple[str, str], int]
+) -> dict[str, str]:
+    """Return the sentences that a trait is quoted from, one for each page; those that show enough already left out."""
+    named = [page for page in pages if page.id in _ids(draft.turns, pages)]
+    shown: dict[str, str] = {}
+    for quote in draft.quotes:
+        for page in named:
+            told = sentences_around(quote, page.said) if is_quoted(quote, page) else []
+            free = (one for one in told if used.get((page.id, one), 0) < _MOST_TRAITS)
+            sentence = next((one for one in free if _says_something(one, page.language)), "")
+            if sentence:
+                shown.setdefault(page.id, sentence)
+    return shown
+
+
+def _says_something(sentence: str, language: str) -> bool:
+    """Say whether a sentence has a word of weight, and does not tell of the weather or the world at large."""
+    terms = plain_analysis(sentence, language).terms
+    return any(term.weight >= _TELLING for term in terms) and not is_of_the_world(sentence)
 
 
 def checked_notes(drafts: Sequence[NoteDraft], pages: Sequence[Page]) -> tuple[Note, ...]:
