@@ -43,6 +43,11 @@ class Queue:
             query = query.where(pages.c.person == person)
         return int(self._database.rows(query)[0][0])
 
+    def drawn_among(self, ids: Sequence[str]) -> set[str]:
+        """Return those of these pages that facts were drawn from."""
+        query = select(pages.c.id).where(pages.c.id.in_(ids), pages.c.extracted_at.is_not(None))
+        return {row.id for row in self._database.rows(query)}
+
     def overdue(self, now: datetime, silent_since: datetime) -> list[str]:
         """Return the persons with pages that are to be tried again now, or who fell silent before `silent_since`."""
         again = func.min(pages.c.retry_at) <= now
