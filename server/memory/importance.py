@@ -41,7 +41,7 @@ def importance_of(text: str, language: str, kind: Kind) -> Importance:
         language: Two-letter code; of one without expressions, those for English are taken.
         kind: What it is about.
     """
-    if bids_robot(as_told(text)) or bids_robot(text):  # never lasting, however it is put
+    if bids_robot(as_told(text)):  # never lasting, whatever else it names
         return Importance.ORDINARY
     if kind in _LASTING_KINDS or _is_lasting(text, language):
         return Importance.LASTING
