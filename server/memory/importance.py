@@ -42,7 +42,7 @@ def importance_of(text: str, language: str, kind: Kind) -> Importance:
         kind: What it is about.
     """
     told = as_told(text)
-    if bids_robot(told) or bids_robot(text):  # never lasting, however it is put
+    if bids_robot(told):  # never lasting, whatever else it names
         return Importance.ORDINARY
     rest = _without_passing(told, language_of(told, language))
     is_sorted = kind in _LASTING_KINDS and (kind is not Kind.HEALTH or rest == told)

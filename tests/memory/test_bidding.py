@@ -8,6 +8,7 @@ from server.memory.bidding import bids_robot
 from server.memory.importance import importance_of
 from server.memory.models import Importance, Kind
 from server.memory.statements import is_statement
+from server.memory.wording import framed
 
 BIDS = {
     "en": [
@@ -78,8 +79,22 @@ def test_what_tells_and_what_wishes_for_a_manner_stays_a_statement(language: str
 @pytest.mark.parametrize("kind", [Kind.PREFERENCE, Kind.PROFILE, Kind.HEALTH])
 @pytest.mark.parametrize("language", ["ja", "en", "zh"])
 def test_what_bids_the_robot_never_lasts(kind: Kind, language: str) -> None:
-    found = {importance_of(one, language, kind) for one in BIDS[language]}
+    found = {importance_of(framed(one, language), language, kind) for one in BIDS[language]}
     assert Importance.LASTING not in found
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("You have to take warfarin every morning.", "en"),
+        ("あなたは血圧の薬を一錠飲むことになっている。", "ja"),
+        ("あなたは毎朝インスリンを打たなければならない。", "ja"),
+        ("你必须用胰岛素。", "zh"),
+    ],
+)
+def test_a_duty_of_the_person_is_no_bidding(text: str, language: str) -> None:
+    assert not bids_robot(text)
+    assert importance_of(text, language, Kind.OTHER) is Importance.LASTING
 
 
 @given(st.text(max_size=80))

@@ -8,7 +8,7 @@ from server.memory.claims.claim import LISTENER, SOMEBODY, SPEAKER, Claim
 
 _QUOTED = re.compile(r"「([^「」]+)」|『([^『』]+)』|“([^“”]+)”|\"([^\"]+)\"")
 _REPORTED_BEHIND = {
-    "ja": re.compile(r"^(?:と|って)[^。]{0,8}?(?:言|い[っわう]|話|聞|叫|怒|尋|訊|返|答|書|頼|誘|来)"),
+    "ja": re.compile(r"^(?:と|って)[^。]{0,8}?(?:言|い[っわう]|話|聞|叫|怒|尋|訊|返|答|書|頼|誘|来|打ち明|告げ|告白|伝え|連絡|電話)"),
     "en": re.compile(r"^,?\s*(?:\w+\s){0,3}?(?:said|says|asked|shouted|replied|answered|wrote|told)\b", re.I),
     "zh": re.compile(r"^[，,]?[^，。我]{0,6}(?:说|骂|问|喊|告诉|回答|写)"),
 }  # fmt: skip
@@ -16,8 +16,13 @@ _REPORTED_BEFORE = {
     "en": re.compile(r"\b(?:sa(?:id|ys)|told|asked|shouted|replied|answered|wrote|texted|calls?|called)\b[^.\"“]{0,20}$", re.I),
     "zh": re.compile(r"(?:说|骂|问|喊|告诉|回答|写)[^，。]{0,4}[，,：:]?$"),
 }  # fmt: skip
-_FROM_OTHERS_JA = re.compile(r"と(?:か)?[^。]{0,4}(?:言われ|いわれ|聞かれ|怒られ|頼まれ|誘われ|聞い)|って[^。]{0,4}(?:言われ|いわれ|聞かれ|来た|きた)")  # fmt: skip
-_INVERTED_EN = re.compile(r"^,?\s*(?:said|asked|shouted|replied|answered|wrote)\s(?!i\b)\w", re.I)
+_FROM_OTHERS_JA = re.compile(
+    r"^(?:と|って)(?:か)?[^。]{0,8}?(?:[わかさまらげ]れ(?:た|て|ま|る)|[らげ]られ|聞い|連絡が|電話が|来た|きた)"
+)
+_BY_SPEAKER = {
+    "en": re.compile(r"\b(?:i|we)\s(?:\w+\s){0,2}?(?:sa(?:id|y)|tell|told|ask(?:ed)?|shout(?:ed)?|replied|answered|wrote|texted|call(?:ed)?)\b|\bsaid i\b", re.I),
+    "zh": re.compile(r"[我咱](?:们)?[^，。我]{0,5}(?:说|骂|问|喊|告诉|回答|写)"),
+}  # fmt: skip
 _SELVES = frozenset({SPEAKER, LISTENER})
 
 
@@ -60,12 +65,10 @@ def _quotation(sentence: str, language: str) -> Quotation | None:
 
 
 def _is_of_another(quoted: Quotation, around: Sequence[Claim], language: str) -> bool:
-    if language == "ja" and _FROM_OTHERS_JA.match(quoted.behind):
-        return True
-    if language == "en" and _INVERTED_EN.match(quoted.behind):
-        return True
+    if language != "ja":
+        return _BY_SPEAKER[language].search(f"{quoted.before} {quoted.behind}") is None
     named = {one for claim in around for one in claim.subject | claim.told_of}
-    return bool(named - _SELVES)
+    return _FROM_OTHERS_JA.match(quoted.behind) is not None or bool(named - _SELVES)
 
 
 def _of_somebody(claim: Claim) -> Claim:
