@@ -23,6 +23,7 @@ from server.quoting import (
     MOST_MEMORY_TOKENS,
     MOST_PORTRAIT_TOKENS,
     MOST_STANDING_TOKENS,
+    Block,
     ask_reminding,
     days_block,
     estimate_tokens,
@@ -32,7 +33,7 @@ from server.quoting import (
     standing_block,
     tokens_of,
 )
-from server.turn import Message, Prompt, Recollection
+from server.turn import Message, Prompt, Recalled, Recollection
 
 log = structlog.get_logger(__name__)
 
@@ -220,21 +221,27 @@ def _compose_full(files: PromptFiles, talk: _Talk, recalled: Recollection, budge
     # Whoever comes first here gets what is left of the budget.
     standing = standing_block(recalled.standing, min(left, MOST_STANDING_TOKENS))
     left -= standing.tokens
-    others = [line for line in recalled.lines if line.id not in standing.told]
-    facts = memory_block(others, min(left, MOST_MEMORY_TOKENS))
+    others = _untold(recalled.lines, standing)
+    room = min(left, MOST_MEMORY_TOKENS)
+    facts = memory_block(others, room)
     left -= facts.tokens
-    portrait = portrait_block(recalled.portrait, min(left, MOST_PORTRAIT_TOKENS))
+    known = _untold([*recalled.standing, *recalled.knowledge], standing)
+    portrait = portrait_block(recalled.portrait, known, min(left, MOST_PORTRAIT_TOKENS))
     left -= portrait.tokens
+    # One line for each fact: the portrait keeps its own, since what changes there has all that follows read again.
+    facts = memory_block(_untold(others, portrait), room)
+    portrayed = [line for line in others if line.id in portrait.told]
     history = _newest_within(talk.history, left)
     left -= sum(map(_tokens_of_page, history))
     days = days_block(recalled.days, talk.language, min(left, MOST_DAYS_TOKENS))
     left -= days.tokens
-    known = standing.sources | facts.sources | {page.id for page in history}
-    unknown = [page for page in recalled.pages if page.id not in known]
+    drawn_from = {page for line in portrayed for page in line.sources}
+    told_of = standing.sources | facts.sources | drawn_from | {page.id for page in history}
+    unknown = [page for page in recalled.pages if page.id not in told_of]
     pages = pages_block(unknown, talk.language, min(left, MOST_MEMORY_TOKENS - facts.tokens))
     system = "\n\n".join(filter(None, (persona, portrait.text.rstrip(), days.text.rstrip())))
     asked = f"{time}{standing.text}{facts.text}{pages.text}{talk.question}"
-    told = (*standing.told, *facts.told, *pages.told)
+    told = (*standing.told, *facts.told, *(line.id for line in portrayed), *pages.told)
     messages = (*_dialogue(history), Message("user", asked))
     return Prompt(system, messages, talk.language, told=told)
 
@@ -283,6 +290,11 @@ def _date(day: datetime, language: str) -> str:
 
 def _weekday(day: datetime, language: str) -> str:
     return WEEKDAYS.get(language, WEEKDAYS["en"])[day.weekday()]
+
+
+def _untold(lines: Sequence[Recalled], block: Block) -> list[Recalled]:
+    """Return the lines without an id, and those that a block does not tell."""
+    return [line for line in lines if line.id not in block.told]
 
 
 def _dialogue(history: Sequence[Page]) -> list[Message]:

@@ -14,7 +14,9 @@ MOST_FACTS = 3
 """Facts in a prompt, whatever memory offers; those that stand are not counted."""
 MOST_MEMORY_TOKENS = 800
 """Of facts and pages together."""
-MOST_STANDING_TOKENS = 100
+MOST_STANDING_TOKENS = 200
+MOST_KNOWN = 8
+"""Facts in the portrait."""
 MOST_PORTRAIT_TOKENS = 200
 MOST_DAYS_TOKENS = 250
 MOST_COMPACT_MEMORY_TOKENS = 150
@@ -24,6 +26,8 @@ _LONGEST_LINE, _LONGEST_COMPACT_LINE = 300, 120
 """Characters of a fact, or of either half of a page; of a longer one the beginning is quoted."""
 _LONGEST_TRAIT = 120
 """Characters of a line of the portrait."""
+_MOST_TOUCHED = 3
+"""Of what stands, before a question to a small model that touches it."""
 _MOST_GRAVE_TOKENS = 60
 """Of one line that stands, so that the gravest is never too long to be told."""
 _MOST_DAY_TOKENS, _MOST_FOLLOW_UP_TOKENS = 140, 70
@@ -66,14 +70,14 @@ def standing_block(standing: Sequence[Recalled], budget: int = MOST_STANDING_TOK
     """Quote what must never be acted against, in the order that it comes in: a dated line for each.
 
     Args:
-        standing: The gravest first; of what does not fit, the least grave is left out.
+        standing: The gravest first; what does not fit is left out, and makes room for what is shorter.
         budget: How many tokens the block may have.
     """
 
     def write(kept: Sequence[Recalled]) -> Iterable[str]:
         return (_within(_fact_line(line), _MOST_GRAVE_TOKENS) for line in kept)
 
-    text, kept = _fitting("standing_facts", _once(standing, _fact_of), budget, write)
+    text, kept = _fitting("standing_facts", _once(standing, _fact_of), budget, write, skips=True)
     return _block_of(text, kept)
 
 
@@ -112,15 +116,22 @@ def pages_block(
     return Block(text, tuple(page.id for page in kept))
 
 
-def portrait_block(portrait: Sequence[str], budget: int = MOST_PORTRAIT_TOKENS) -> Block:
-    """Quote who the person is, in the order that it comes in.
+def portrait_block(
+    portrait: Sequence[str],
+    knowledge: Sequence[Recalled] = (),
+    budget: int = MOST_PORTRAIT_TOKENS,
+) -> Block:
+    """Quote who the person is, in the order that it comes in, and at most `MOST_KNOWN` facts behind it.
 
     Args:
         portrait: The most telling first; of what does not fit, the last is left out.
+        knowledge: Facts, the most telling first.
         budget: How many tokens the block may have.
     """
-    lines = filter(None, (_quoted(line, _LONGEST_TRAIT) for line in portrait))
-    return Block(_fitting("about_the_person", _once(lines, str), budget, list)[0])
+    facts = {_quoted(one.text, _LONGEST_TRAIT): one for one in knowledge[:MOST_KNOWN]}
+    lines = (*(_quoted(line, _LONGEST_TRAIT) for line in portrait), *facts)
+    text, kept = _fitting("about_the_person", _once(filter(None, lines), str), budget, list)
+    return _block_of(text, [facts[line] for line in kept if line in facts])
 
 
 def days_block(days: Sequence[RecalledDay], language: str, budget: int = MOST_DAYS_TOKENS) -> Block:
@@ -147,12 +158,14 @@ def ask_reminding(
     The base model takes it as an exchange before the question, the instruct model as a note in it; measured, each does
     worse with the other's. The example in ``prompts/compact.*.md`` has the same words.
 
-    What stands is told only where something came to mind: beside other facts it does not change how often they are
-    used, but alone before every question it turned up in a quarter of the replies, whatever they were about.
+    What stands is told where the talk touches it, and one of it where something came to mind: beside other facts it does
+    not change how often they are used, but alone before every question it turned up in a quarter of the replies, whatever
+    they were about.
 
     Args:
         question: What the person said.
-        recalled: Its facts are told, and in front of them the gravest that stands, if there is room for it.
+        recalled: Of what stands, what is touched is told, and then its facts; if nothing is touched, the gravest before
+            them if there is room for it.
         language: Two-letter code of the talk; it says which model answers.
         budget: How many tokens memory may have; what is least relevant is left out.
 
@@ -169,12 +182,17 @@ def ask_reminding(
     def fits(lines: Sequence[Recalled]) -> bool:
         return tokens_of(asked(lines)) <= most
 
-    facts = _once(recalled.lines, _fact_of)[:MOST_FACTS]
-    while facts and not fits(facts):
+    touched = [line for line in recalled.standing if line.id in recalled.touched][:_MOST_TOUCHED]
+    while touched and not fits(touched):
+        touched.pop()
+    known = _ids(touched)
+    facts = [one for one in _once(recalled.lines, _fact_of)[:MOST_FACTS] if one.id not in known]
+    facts = facts[: MOST_FACTS + 1 - len(touched)]
+    while facts and not fits([*touched, *facts]):
         facts.pop()
-    lines = _newest_first(facts)
+    lines = [*touched, *_newest_first(facts)]
     grave = _once([*lines, *recalled.standing], _fact_of)[len(lines) :][:1]
-    if lines and fits([*grave, *lines]):
+    if lines and not touched and fits([*grave, *lines]):
         lines = [*grave, *lines]
     return asked(lines), _ids(lines)
 
@@ -195,6 +213,8 @@ def _fitting(
     best: Sequence[_Item],
     budget: int,
     write: Callable[[Sequence[_Item]], Iterable[str]],
+    *,
+    skips: bool = False,
 ) -> tuple[str, Sequence[_Item]]:
     """Return a block that quotes as many of the first items as fit, and these items.
 
@@ -203,14 +223,16 @@ def _fitting(
         best: What matters least comes last.
         budget: How many tokens the block may have.
         write: Makes one line of each item, in the order in which they stand.
+        skips: Whether what comes behind one that does not fit may have its place.
     """
     text, kept = "", list[_Item]()
     for item in best:
         lines = "".join(f"- {line}\n" for line in write([*kept, item]))
         longer = f"<{tag}>\n{lines}</{tag}>\n"
-        if estimate_tokens(longer) > budget:
+        if estimate_tokens(longer) <= budget:
+            text, kept = longer, [*kept, item]
+        elif not skips:
             break
-        text, kept = longer, [*kept, item]
     return text, kept
 
 

@@ -164,8 +164,12 @@ class Recollection:
     """Exchanges that came to mind, best first."""
     standing: tuple[Recalled, ...] = ()
     """What must never be acted against, whatever is asked (allergies, losses), the gravest first."""
+    touched: tuple[str, ...] = ()
+    """Ids of those of `standing` that matter to the query: an allergy where it speaks of food."""
     portrait: tuple[str, ...] = ()
     """Who the person is, in short lines, the most telling first."""
+    knowledge: tuple[Recalled, ...] = ()
+    """What is known of the person for good, the most telling first; what stands is among it."""
     days: tuple[RecalledDay, ...] = ()
     """The last days on which they talked, newest last."""
 

@@ -12,6 +12,8 @@ from server.commands.dialogue_memory import RememberedDialogue
 from server.commands.dialogue_variants import Variant
 from server.commands.evidence import CATEGORIES, Answered
 from server.commands.reach import Place
+from server.memory.wording import bare
+from server.quoting import MOST_KNOWN
 
 PAGES = 10
 """Exchanges that an answer is given from (the paper's top-k on LoCoMo)."""
@@ -64,8 +66,11 @@ class Answering:
         portrait: Sequence[str] = ()
         if variant.has_portrait:
             priming = await held.priming()
-            standing = [fact.text for fact in priming.standing]
-            portrait = (*priming.portrait(held.dialogue.language, {}), *standing)
+            known = dict.fromkeys([*priming.standing, *priming.knowledge[:MOST_KNOWN]])
+            portrait = (
+                *priming.portrait(held.dialogue.language, {}),
+                *(bare(fact.text) for fact in known),
+            )
         return [
             await self._answer(held, variant, one, portrait)
             for one in found

@@ -26,9 +26,12 @@ from server.memory.judging import (
 )
 from server.memory.models import Fact
 from server.memory.shelf import Entry
+from server.memory.standing import StandingKind, standing_kind
 from server.memory.temporal import Granularity
 from server.memory.terms import Analysis, TermKind, letters
-from server.memory.wording import without_dates
+from server.memory.touching import touches
+from server.memory.unmentioned import allows_to_mention
+from server.memory.wording import bare, without_dates
 
 
 class Relation(StrEnum):
@@ -93,6 +96,8 @@ def relations(new: Entry, known: Sequence[Entry], closeness: Closeness) -> list[
     for old, probability in zip(known, probabilities, strict=True):
         if repeats(old, new, closeness.same):
             found.append(Relation.SAME)
+        elif _allows(old, new):
+            found.append(Relation.REPLACES)
         elif _stand_apart(old, new):
             found.append(Relation.DIFFERENT)
         elif probability >= closeness.threshold or (_lives(old) and _lives(new)):
@@ -100,6 +105,17 @@ def relations(new: Entry, known: Sequence[Entry], closeness: Closeness) -> list[
         else:
             found.append(Relation.DIFFERENT)
     return found
+
+
+def _allows(old: Entry, new: Entry) -> bool:
+    """Say whether a new fact allows to mention what an old one asks never to mention."""
+    if old.fact.said_at > new.fact.said_at or new.fact.about:
+        return False
+    if standing_kind(old.fact) is not StandingKind.DO_NOT_MENTION:
+        return False
+    told = bare(new.fact.text)
+    allows = any(map(allows_to_mention, (told, new.fact.quote)))
+    return allows and touches(told, new.fact.language, old.fact)
 
 
 def _stand_apart(old: Entry, new: Entry) -> bool:

@@ -13,7 +13,7 @@ from server.memory.habits import weekdays
 from server.memory.importance import importance_of
 from server.memory.models import Fact, Importance, Kind, Origin, Page
 from server.memory.temporal import TimeSpan
-from server.memory.wording import bare, plain_analysis, without_frame
+from server.memory.wording import plain_analysis, without_frame
 
 LONGEST_EVENT_DAYS = 40
 """What lasts longer is no event: "this year", "since spring"."""
@@ -110,7 +110,7 @@ def make_fact(
     dated = temporal.annotate(words, page.language, page.at, week_start=week_start)
     dated = plain.replace(words, dated, 1)
     first, last = event_days(quote or text, page.language, page.at, week_start)
-    ruled = importance_of(bare(plain), page.language, kind)
+    ruled = importance_of(plain, page.language, kind)
     key = "\n".join((page.person, page.id, text))
     return Fact(
         id=uuid.uuid5(_NAMESPACE, key).hex,

@@ -26,6 +26,7 @@ from server.memory.habits import weekdays
 from server.memory.statements import clauses_of, sentences, telling_places
 from server.memory.temporal import Granularity, TimeSpan
 from server.memory.terms import Analysis, Term, TermKind, analyse, letters, verb_stem
+from server.memory.unmentioned import is_about_mentioning, put_otherwise
 from server.memory.wording import plain_analysis, without
 
 _QUOTE_SHARE = 0.85
@@ -113,7 +114,8 @@ class _Comparison:
         self._plain = self._without_times(text)
         self._terms = self._terms_of(self._plain)
         self._used = [*basis, *self._helpful()]
-        self._known = _Known(self._used, language)
+        known = [put_otherwise(language)] if any(map(is_about_mentioning, basis)) else []
+        self._known = _Known([*self._used, *known], language)
 
     def refusal(self) -> Refusal | None:
         return (

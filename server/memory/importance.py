@@ -11,7 +11,7 @@ from itertools import pairwise
 from server.memory.lexicon.expressions import FAMILY, as_told, expressions, language_of
 from server.memory.models import Importance, Kind
 from server.memory.terms import Analysis, TermKind
-from server.memory.wording import plain_analysis
+from server.memory.wording import bare, plain_analysis
 
 _LASTING_KINDS = frozenset({Kind.HEALTH, Kind.PROFILE, Kind.RELATION})
 _FLEETING_KINDS = frozenset({Kind.EVENT, Kind.OTHER})
@@ -53,7 +53,7 @@ def _is_lasting(text: str, language: str) -> bool:
     groups = [expressions("importance", code)["lasting"]]
     groups += [expressions("standing", code)[group] for group in _STANDING]
     return any(_found(signs, told) for signs in groups) or _names_family(
-        plain_analysis(text, language)
+        plain_analysis(bare(text), language)
     )
 
 
@@ -72,7 +72,7 @@ def _is_fleeting(text: str, language: str) -> bool:
     small = _found(lists["fleeting"], told)
     if not small or len(told) > _LONGEST[code] or _found(lists["kept"], told):
         return False
-    meaning = plain_analysis(text, language)
+    meaning = plain_analysis(bare(text), language)
     names_something = bool(meaning.names or meaning.proper or meaning.places) and not small & _SEEN
     return not (meaning.negated or meaning.persons or names_something)
 

@@ -23,13 +23,11 @@ from server.memory.speakers import Speakers
 from server.memory.standing import standing
 from server.memory.store import Store
 from server.memory.traits import Dimension
-from server.memory.wording import bare
 
 MOST_PERSONS = 200
-_MOST_LINES = 8
-"""Of the knowledge base, in a portrait."""
 _MOST_TRAITS = 6
-_MOST_STANDING = 5
+_MOST_STANDING = 12
+"""More than fit into a prompt: of those, the gravest are told, or those that the talk touches."""
 _LABELS: Mapping[str, Mapping[ProfileField, str]] = {
     "ja": {
         ProfileField.NAME: "名前", ProfileField.BIRTH: "生まれ", ProfileField.GENDER: "性別", ProfileField.HOME: "住まい",
@@ -59,7 +57,8 @@ class Priming:
     profile: tuple[ProfileEntry, ...] = ()
     traits: tuple[Trait, ...] = ()
     knowledge: tuple[Fact, ...] = ()
-    """The durable subset of the facts, what is pinned first, then the newest (MemoryOS: user knowledge base)."""
+    """The durable subset of the facts, what is pinned first, then the newest (MemoryOS: user knowledge base). What stands is
+    in it, too."""
     standing: tuple[Fact, ...] = ()
     days: tuple[DaySummary, ...] = ()
     """Newest last."""
@@ -72,7 +71,7 @@ class Priming:
         return Speakers(tuple(named), (agent,))
 
     def portrait(self, language: str, dimensions: Mapping[str, Dimension]) -> tuple[str, ...]:
-        """Return lines on who the person is; only what there is evidence for."""
+        """Return lines on who the person is, without the knowledge base; only what there is evidence for."""
         labels = _LABELS.get(language, _LABELS["en"])
         told: dict[ProfileField, list[str]] = {}
         for entry in self.profile:
@@ -88,7 +87,7 @@ class Priming:
         ]
         if shown:
             lines.append(f"{_CHARACTER.get(language, _CHARACTER['en'])}: {joint.join(shown)}")
-        return (*lines, *(bare(fact.text) for fact in self.knowledge[:_MOST_LINES]))
+        return tuple(lines)
 
 
 _State: TypeAlias = tuple[int, int, date]
@@ -138,7 +137,7 @@ class Primer:
         return Priming(
             tuple(self._store.portrait.profile_of(person)),
             tuple(self._store.portrait.traits_of(person)),
-            tuple(knowledge(fresh, without={fact.id for fact in held})),
+            tuple(knowledge(fresh)),
             tuple(held),
             tuple(self._store.portrait.summaries_of(person, self._section.primed_days)),
             _outdated(facts, {fact.id for fact in fresh}),

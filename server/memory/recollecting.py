@@ -16,6 +16,7 @@ from server.memory.page_recall import PageCandidate, PageFindings, PageReader
 from server.memory.priming import Primer, Priming
 from server.memory.recall import Reader, as_scores
 from server.memory.store import Store
+from server.memory.touching import touches
 from server.memory.traits import Dimension
 from server.memory.wording import bare
 from server.turn import Recalled, RecalledDay, RecalledPage, Recollection
@@ -30,6 +31,7 @@ class _Gathered:
     facts: Sequence[Candidate] = ()
     pages: Sequence[RecalledPage] = ()
     priming: Priming = field(default_factory=Priming)
+    touched: Sequence[str] = ()
 
 
 class Recollector:
@@ -91,6 +93,7 @@ class Recollector:
         self, got: _Gathered, person: str, text: str, language: str, at: datetime
     ) -> None:
         got.priming = await self._primer.get(person, at)
+        got.touched = await to_thread.run_sync(_touched, got.priming, text, language)
 
     async def _gather_pages(
         self, got: _Gathered, person: str, text: str, language: str, at: datetime
@@ -142,8 +145,10 @@ class Recollector:
                 if one.passed
             ),
             pages=tuple(got.pages),
-            standing=tuple(map(_standing, priming.standing)),
+            standing=tuple(map(_held, priming.standing)),
+            touched=tuple(got.touched),
             portrait=priming.portrait(language, self._dimensions),
+            knowledge=tuple(map(_held, priming.knowledge)),
             days=tuple(RecalledDay(one.day, one.text, one.follow_ups) for one in priming.days),
         )
 
@@ -170,5 +175,11 @@ def _recalled(page: Page, candidate: PageCandidate, *, neighbour: bool = False) 
     )
 
 
-def _standing(fact: Fact) -> Recalled:
+def _touched(priming: Priming, text: str, language: str) -> list[str]:
+    """Return the ids of the facts that stand and that a query touches. Blocks."""
+    return [fact.id for fact in priming.standing if touches(text, language, fact)]
+
+
+def _held(fact: Fact) -> Recalled:
+    """Return a fact that is told whatever is asked."""
     return Recalled(bare(fact.text), fact.said_at, 1.0, {}, fact.id, fact.sources)

@@ -17,6 +17,7 @@ from server.memory.lexicon.expressions import CLOSE, Expressions, as_told, expre
 from server.memory.models import Fact
 from server.memory.statements import is_hypothetical, sentences
 from server.memory.terms import TermKind, analyse, letters
+from server.memory.unmentioned import asks_not_to_mention
 from server.memory.wording import plain_analysis
 from server.query import normalize
 
@@ -40,7 +41,7 @@ _Signs: TypeAlias = Mapping[str, re.Pattern[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Matter:
+class Matter:
     """What a standing fact is about."""
 
     kind: StandingKind
@@ -61,7 +62,9 @@ _GROUPS = {
 }
 """Groups of expressions; the first that a fact holds says what it is."""
 _BODILY = frozenset({"allergy", "medicine", "illness", "condition"})
-_TOLD_BY_REST = frozenset({"other", "named"})
+_CAN_END = frozenset({"medicine", "diet", "goal"})
+"""What one stops by a decision, which ends it."""
+_TOLD_BY_REST = frozenset({"asked", "asked_of_them", "other", "named"})
 """Classes of expressions that do not say what the matter is; they count where no other holds."""
 _LONGEST, _LONGEST_SENTENCE = 2_000, 300
 """Characters that are looked at: people say far less at a time."""
@@ -97,14 +100,14 @@ _UNDONE_JA = re.compile(
 
 def standing_kind(fact: Fact) -> StandingKind | None:
     """Return why a fact has to stand in every prompt; None if it need not. Whether it is still current is not asked."""
-    matter = _matter_of(fact)
+    matter = matter_of(fact)
     return matter.kind if matter else None
 
 
 def standing(facts: Sequence[Fact], limit: int, now: datetime) -> list[Fact]:
-    """Return the facts that have to stand in every prompt, by kind and the newest first in each.
+    """Return the facts that have to stand in every prompt: the newest of each kind, then the others by kind, the newest first.
 
-    Of facts about the same matter the newest is taken. Those that have been replaced and goals that have passed are left out.
+    So many pills never push out a loss. Of facts about the same matter the newest is taken. Those that have been replaced and goals that have passed are left out.
 
     Args:
         facts: Of one person, in any order.
@@ -116,25 +119,27 @@ def standing(facts: Sequence[Fact], limit: int, now: datetime) -> list[Fact]:
         (order[matter.kind], matter, fact)
         for fact in sorted(facts, key=lambda fact: (fact.said_at, fact.id), reverse=True)
         if fact.current
-        and (matter := _matter_of(fact)) is not None
+        and (matter := matter_of(fact)) is not None
         and not _has_passed(fact, matter, now)
     ]
     told: dict[StandingKind, set[str]] = {}
-    chosen = []
+    first, rest = list[Fact](), list[Fact]()
     for _, matter, fact in sorted(found, key=lambda entry: entry[0]):
-        known = told.setdefault(matter.kind, set())
-        if not matter.about <= known:
-            known |= matter.about
-            chosen.append(fact)
-    return chosen[: max(limit, 0)]
+        if matter.kind not in told:
+            first.append(fact)
+        elif not matter.about <= told[matter.kind]:
+            rest.append(fact)
+        told[matter.kind] = told.get(matter.kind, set()) | matter.about
+    return [*first, *rest][: max(limit, 0)]
 
 
-def _matter_of(fact: Fact) -> _Matter | None:
+def matter_of(fact: Fact) -> Matter | None:
+    """Return what a standing fact is about; None of one that need not stand."""
     return None if fact.about else _read(fact.text, fact.language)
 
 
 @lru_cache(maxsize=20_000)
-def _read(text: str, language: str) -> _Matter | None:
+def _read(text: str, language: str) -> Matter | None:
     told = as_told(text)
     code = language_of(told, language)
     lists = expressions("standing", code)
@@ -143,12 +148,13 @@ def _read(text: str, language: str) -> _Matter | None:
         for sentence in sentences(told[:_LONGEST])
         if not is_hypothetical(sentence)
     ]
-    for group, kind in _GROUPS.items():
+    asked = any(map(asks_not_to_mention, stated))
+    for group in sorted(_GROUPS, key=lambda name: not (asked and name == "do_not_mention")):
         about = frozenset(
             name for sentence in stated for name in _matters_in(sentence, group, lists, code)
         )
         if about:
-            return _Matter(kind, about, group == "condition")
+            return Matter(_GROUPS[group], about, group == "condition")
     return None
 
 
@@ -182,8 +188,20 @@ def _holds(found: re.Match[str], group: str, around: _Signs, language: str) -> b
     if language == "ja" and _UNDONE_JA.match(sentence, found.end()):
         return False
     if group == "do_not_mention":  # names somebody else as a rule, but not as its subject
-        return not other_before(sentence, found.start(), language)
-    return not is_denied(found.group(), clause, language) and _is_own(found, around, language)
+        is_short = _has(around, "for_now", sentence)
+        return not is_short and not other_before(sentence, found.start(), language)
+    ends = _ends(found, around, language) if group in _CAN_END else None
+    is_over = is_denied(found.group(), clause, language) if ends is None else ends
+    return not is_over and _is_own(found, around, language)
+
+
+def _ends(found: re.Match[str], around: _Signs, language: str) -> bool | None:
+    """Say whether a verb beside an expression gives it up ("I stopped being vegan") or not ("never stop"); None if none does."""
+    before, behind = found.string[: found.start()], found.string[found.end() :]
+    verb = around["ended"].search(behind if language == "ja" else before)
+    if verb is not None and "unended" in around:
+        return not _has(around, "unended", before[: verb.start()])
+    return True if verb or _has(around, "ended_behind", behind) else None
 
 
 def _is_own(found: re.Match[str], around: _Signs, language: str) -> bool:
@@ -244,7 +262,7 @@ def _rest(sentence: str, around: _Signs, language: str) -> str:
     return " ".join(sorted(key for key in keys if not around["noise"].fullmatch(key)))
 
 
-def _has_passed(fact: Fact, matter: _Matter, now: datetime) -> bool:
+def _has_passed(fact: Fact, matter: Matter, now: datetime) -> bool:
     """Say whether a goal is over, or what passes by itself.
 
     A day in the past when it was told of, and one that something begins on, is the end of nothing.

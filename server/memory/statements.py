@@ -10,6 +10,7 @@ from server.memory import te_forms
 from server.memory.clauses import parts
 from server.memory.retractions import taken_back
 from server.memory.ties import is_of_the_world, is_tied
+from server.memory.unmentioned import asks_not_to_mention, asks_not_to_mention_them
 from server.memory.whole_words import occurs
 from server.splitter import SentenceSplitter
 
@@ -166,17 +167,21 @@ def clauses_of(text: str, language: str) -> list[str]:
 
 
 def is_question(sentence: str) -> bool:
-    """Say whether a sentence asks something."""
+    """Say whether a sentence asks something. "Could you not mention my son?" tells what is to be kept to."""
+    if asks_not_to_mention(sentence):
+        return False
     return occurs(_QUESTION, sentence) or _STARTS_LIKE_QUESTION.match(sentence) is not None
 
 
 def is_hypothetical(sentence: str) -> bool:
     """Say whether a sentence speaks of what might be, rather than of what will be under a condition."""
-    return _WHAT_IF.search(sentence) is not None
+    return _WHAT_IF.search(sentence) is not None and not asks_not_to_mention(sentence)
 
 
 def is_order(sentence: str) -> bool:
-    """Say whether a sentence tells the robot what to do. "Don't forget that I …" and "call me …" tell a fact."""
+    """Say whether a sentence tells the robot what to do. "Don't forget that I …", "call me …" and "don't mention …" tell a fact."""
+    if asks_not_to_mention(sentence):
+        return False
     if any(told.search(sentence) for told in (_KEEP_ORDER, _NAME_TO_CALL, _NAMES_OWN)):
         return False
     if _ORDER.search(sentence):
@@ -194,10 +199,13 @@ def statements(text: str, language: str) -> list[str]:
     last = None
     for place in telling_places(turn, language)[1]:
         sentence = turn[place]
-        if is_tied(_told(sentence), language) or _names_one_of(told, sentence):
+        goes_on = last == place - 1 and _fits(told[-1], sentence)
+        if goes_on and asks_not_to_mention_them(sentence):
+            told[-1] = _joined(told[-1], sentence, language)
+        elif _is_tied(_told(sentence), language) or _names_one_of(told, sentence):
             told.append(sentence)
-        elif last == place - 1 and _BEGINS_WITH_WHO.match(sentence) and _fits(told[-1], sentence):
-            told[-1] = f"{told[-1]} {sentence}" if language == "en" else told[-1] + sentence
+        elif goes_on and _BEGINS_WITH_WHO.match(sentence):
+            told[-1] = _joined(told[-1], sentence, language)
         else:
             continue
         last = place
@@ -221,12 +229,14 @@ def telling_places(turn: Sequence[str], language: str) -> tuple[list[int], list[
     own: list[int] = []
     for place, sentence in enumerate(turn):
         told = _told(sentence)
-        if place in withdrawn or not _tells(told, language):
+        asked = own[-1:] == [place - 1] and asks_not_to_mention_them(told)
+        if place in withdrawn or not (asked or _tells(told, language)):
             continue
         telling.append(place)
         before = [turn[one] for one in own]
         if (
-            is_tied(told, language)
+            asked
+            or _is_tied(told, language)
             or (own and _REFERS_BACK.search(told))
             or _names_one_of(before, told)
         ):
@@ -243,6 +253,12 @@ def _names_one_of(before: Sequence[str], sentence: str) -> bool:
     )
 
 
+def _joined(before: str, sentence: str, language: str) -> str:
+    if language == "en":
+        return f"{before}{'' if before[-1:] in '.,;!?' else ','} {sentence}"
+    return before + sentence
+
+
 def _fits(before: str, sentence: str) -> bool:
     return len(before) + len(sentence) <= _LONGEST_PASSAGE
 
@@ -253,16 +269,22 @@ def is_statement(sentence: str, language: str) -> bool:
     English and Chinese statements name the speaker or somebody close; in Japanese that is left out as a rule.
     """
     told = _told(sentence)
-    return _tells(told, language) and is_tied(told, language)
+    return _tells(told, language) and _is_tied(told, language)
 
 
 def _tells(told: str, language: str) -> bool:
     letters = sum(character.isalnum() for character in told)
     if letters < _FEWEST_LETTERS.get(language, _FEWEST_LETTERS["en"]):
         return False
+    if asks_not_to_mention(told):
+        return True
     if is_question(told) or is_hypothetical(told) or is_order(told):
         return False
     return not all(map(_COURTESY.match, _COMMA.split(told))) and not is_of_the_world(told)
+
+
+def _is_tied(told: str, language: str) -> bool:
+    return is_tied(told, language) or asks_not_to_mention(told)
 
 
 def _asks(sentence: str) -> bool:

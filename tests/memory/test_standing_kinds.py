@@ -295,6 +295,87 @@ def test_what_the_agent_told_of_itself_is_nothing() -> None:
     assert standing_kind(fact("You are allergic to water.", language="en")) is StandingKind.ALLERGY
 
 
+GIVEN_UP = {
+    "ja": [
+        "もうベジタリアンはやめて、肉を食べています。",
+        "ベジタリアンを卒業しました。",
+        "ベジタリアンだったけど今は肉も食べる。",
+        "塩分を控えるのはやめた。",
+        "禁煙はやめました。",
+        "十時までに寝るという目標はやめた。",
+        "ダイエットはもうやめたの。",
+        "インスリンはやめました。",
+        "血圧の薬を飲むのをやめた。",
+    ],
+    "en": [
+        "I stopped being vegan, I eat meat now.",
+        "I gave up being a vegetarian.",
+        "I'm no longer a vegetarian.",
+        "I used to be vegan.",
+        "I was a vegetarian, but I eat meat again.",
+        "I quit my low-salt diet.",
+        "I've given up trying to lose weight.",
+        "I no longer want to be in bed by ten.",
+        "I stopped taking warfarin.",
+        "I have stopped my insulin.",
+        "I came off the warfarin.",
+    ],
+    "zh": [
+        "我不再吃素了。",
+        "我放弃吃素了。",
+        "我停了降压药。",
+        "降压药我停了。",
+        "我放弃减肥了。",
+        "我不再是素食者。",
+    ],
+}
+GOES_ON = {
+    "ja": [
+        ("ベジタリアンをやめたいけど難しい。", "diet"),
+        ("ベジタリアンはやめていません。", "diet"),
+        ("もう肉は食べない。", "diet"),
+        ("インスリンはやめられない。", "medicine"),
+        ("お酒をやめて、たばこもやめた。", "goal"),
+        ("塩分を控えて、たばこもやめた。", "diet"),
+        ("寝る前の薬を飲むのをやめたい。", "medicine"),
+    ],
+    "en": [
+        ("I will never stop being vegan.", "diet"),
+        ("I don't want to give up being vegetarian.", "diet"),
+        ("I haven't stopped taking my warfarin.", "medicine"),
+        ("I can't stop my insulin.", "medicine"),
+        ("I want to stop being vegan.", "diet"),
+        ("I don't eat meat any more.", "diet"),
+        ("I gave up sugar.", "diet"),
+        ("I stopped drinking and I'm vegan now.", "diet"),
+        ("I quit smoking last year.", "goal"),
+        ("I stopped taking aspirin and take warfarin.", "medicine"),
+    ],
+    "zh": [
+        ("我戒烟了。", "goal"),
+        ("我不再抽烟。", "goal"),
+        ("我从来不吃猪肉。", "diet"),
+        ("我停了工作，每天吃降压药。", "medicine"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [(text, language) for language, all_ in GIVEN_UP.items() for text in all_],
+)
+def test_what_was_given_up_stands_no_more(text: str, language: str) -> None:
+    assert standing_kind(fact(framed(text, language), language=language)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "kind"),
+    [(text, language, kind) for language, all_ in GOES_ON.items() for text, kind in all_],
+)
+def test_what_is_kept_to_or_given_up_as_a_goal_stands(text: str, language: str, kind: str) -> None:
+    assert standing_kind(fact(framed(text, language), language=language)) == kind
+
+
 ILLNESSES = ["diabetes", "asthma", "dementia", "epilepsy", "gout", "high blood pressure", "cancer"]
 
 

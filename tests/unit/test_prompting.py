@@ -178,6 +178,39 @@ def test_a_fact_that_stands_is_not_told_twice() -> None:
     assert made.told == ("fact-1", "fact-2")
 
 
+def test_what_stands_but_was_left_out_for_room_is_in_the_portrait() -> None:
+    """Reviewed: it stood nowhere, and one long line hid all behind it."""
+    grave = (fact(1, "薬" * 45), fact(2, "癌" * 45), fact(3, "病" * 45), fact(4, "喪" * 45))
+    small = fact(5, "禁煙している。")
+    cat = fact(6, "猫を飼っている。")
+    recalled = Recollection(standing=(*grave, small), knowledge=(cat, *grave, small))
+    made = prompt(recalled=recalled)
+    asked = made.messages[-1].content
+    assert [one.id for one in (*grave, small) if one.text in asked] == [
+        "fact-1",
+        "fact-2",
+        "fact-3",
+        "fact-5",
+    ]
+    assert made.told == ("fact-1", "fact-2", "fact-3", "fact-5")
+    whole = made.system + asked
+    assert [whole.count(one.text) for one in (*grave, small, cat)] == [1] * 6
+    assert made.system.index(grave[3].text) < made.system.index(cat.text)
+
+
+def test_a_fact_that_was_recalled_has_its_one_line_in_the_portrait_if_it_has_one_there() -> None:
+    """The portrait is the same in the next turn, so that a model need not read it again."""
+    cat, dog = fact(1, "You have a cat.", "page-1"), fact(2, "You had a dog.", "page-2")
+    recalled = Recollection((cat, dog), (exchange(1), exchange(3)), knowledge=(cat,))
+    made = prompt(recalled=recalled)
+    whole = made.system + made.messages[-1].content
+    assert whole.count(cat.text) == whole.count(dog.text) == 1
+    assert made.told == ("fact-2", "fact-1", "page-3")
+    unasked = prompt(recalled=Recollection(knowledge=(cat,)))
+    assert made.system == unasked.system
+    assert unasked.told == (), "it is told at every turn"
+
+
 def test_a_page_is_left_out_where_a_fact_was_drawn_from_it_or_the_history_holds_it() -> None:
     recalled = Recollection(
         lines=(fact(1, "", "page-1"),),
@@ -291,7 +324,7 @@ def all_that_has_been_told(turns: int) -> Recollection:
             fact(n, f"あなたは{n:05}回走ったと話した。", f"fact-page-{n}") for n in numbers
         ),
         pages=tuple(replace(exchange(n), said=f"{n:05}" + "あ" * 190) for n in numbers),
-        standing=tuple(fact(-n, f"{n:05}回目のアレルギーがあると話した。") for n in numbers),
+        standing=tuple(fact(-n, f"{n:05}回目の" + "え" * 40) for n in numbers),
         portrait=tuple(f"{n:05}" + "い" * 60 for n in numbers),
         days=tuple(RecalledDay(NOW.date() - timedelta(n), "う" * 100) for n in numbers)[::-1],
     )

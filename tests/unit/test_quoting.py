@@ -267,6 +267,19 @@ def test_what_stands_is_not_brought_up_when_nothing_came_to_mind() -> None:
     assert ask_reminding("？", recalled, "ja", 150) == ((Message("user", "？"),), ())
 
 
+def test_what_is_touched_is_told_even_if_nothing_came_to_mind_and_before_what_did() -> None:
+    egg, bee, cold = (Recalled(text, NOW, 1.0, id=text) for text in ("卵", "蜂", "塩"))
+    recalled = Recollection(standing=(egg, bee, cold), touched=("蜂", "塩"))
+    assert reminded(recalled) == "前に話したことです。「蜂」「塩」"
+    assert ask_reminding("？", recalled, "ja", 150)[1] == ("蜂", "塩")
+    assert reminded(recalled, budget=22) == "前に話したことです。「蜂」"
+    both = replace(recalled, lines=(cold, *facts("猫")))
+    assert reminded(both) == "前に話したことです。「蜂」「塩」「猫」"
+    many = Recollection(standing=facts(*"卵蜂塩酒"))
+    many = replace(many, touched=tuple(line.id for line in many.standing))
+    assert len(ask_reminding("？", many, "ja", 150)[1]) == 3, "not a list of ills"
+
+
 @pytest.mark.parametrize(
     ("fact", "said"),
     [

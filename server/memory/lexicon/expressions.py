@@ -106,9 +106,30 @@ def _words(language: str) -> Mapping[str, str]:
         "kin": frame.format(kin),
         "close": f"(?:{frame.format(close)}|{frame.format(pets)})",
         "past": r"た(?!い|く|ら|り|が[るりっ]|かっ)",
+        **_REQUESTS,
     }
 
 
+_REQUESTS = {
+    "never": r"(?:もう|あまり|あんまり|二度と|絶対に?|決して|これ以上|これから|今後|一切|私に|僕に|俺に|私の前では?|なるべく|できれば|、)*",
+    "bid": r"(?=ください|下さい|ほし|欲し|くれ|もらえ|もらい|いただ|頂|ちょうだい|頂戴|おいて|ね|よ|お願い|に(?:して|お願い)|[、。,.!！?？…\s]|$)",
+    "request": (
+        r"(?:(?:^|[,;:—–!] ?|[.] |please )(?:(?:please|just|so|and|but|kindly|hey|ok|okay|from now on|again),? )*(?:don'?t|do not|never|try not to|let's not|stop|quit|avoid|no more)"
+        r"|(?:can|could|would|will) (?:you|we) (?:please |maybe |just )*(?:not|never|stop|avoid)"
+        r"|(?:rather|prefer(?: it)?|appreciate it|glad|grateful|happy|nice|kind|like it|better|best|hope)(?: that| if)? (?:you|we) (?:didn't|don't|won't|do not|did not|never|not|wouldn't|avoid(?:ed)?|stop(?:ped)?|could (?:not|stop|avoid)|would (?:not|stop|avoid))"
+        r"|(?:don't|do not|never) (?:want|like|need) (?:you|anyone|anybody|people|others) to"
+        r"|(?:ask(?:ed)?|want|beg|told|need|like) (?:you|people) (?:not to|never to|to not|to never)"
+        r"|you (?:must|should|need|are|'re)(?:n't| not| never)(?: to)?)"
+        r"(?: (?:please|ever|even|you|keep|go|going|start|to|be))*"
+    ),
+    "raise": r"(?:(?:talk|speak|chat|ask|tell|hear)(?:ed|ing|s)?(?: (?:to|with) (?:me|us))?(?: (?:me|us))?(?: (?:anything|any ?more|again|questions|any questions|more|openly))*"
+    r" (?:about|of)|remind(?:ed|ing)? me of|mention(?:ed|ing)?|(?:bring(?:ing)?|brought) up|discuss(?:ed|ing)?|refer(?:red|ring)? to)",
+    "matter": r"(?!(?:(?:it|that|this|these|those|them|him|her|me|you|yourself|anything|something|everything|nothing|things?|stuff)\b"
+    r"(?=\ *(?:$|[.,;!?]|\b(?:again|now|any ?more|please|ever|to|too|with|here|today|okay|ok|yet|so|in|at|for|like|when|while|until)\b))"
+    r"|what\b|how\b|why\b|so\b))[\w'-]+(?![^.,;!?]* to (?:anyone|anybody|him|her|them|others|people|the (?:kids|children|others)|my \w+\W*$))",
+    "refrain": r"(?:别|別|不要|不许|不許|不准|请勿|請勿)(?:再|跟我|对我|對我|和我|跟我们|当着我的面|在我面前|老是?|总是?|又|随便|去|来|动不动就)*",
+}
+"""Pieces of expressions for what is not to be mentioned: how it is put, and what "it" may not be."""
 _FRAMES = {
     "ja": "(?:(?<![丈工義]){}(?![公校指切方子友戚]))",
     "en": r"(?:(?<!\w){}(?:-in-law|s)?(?!\w))",
