@@ -26,6 +26,7 @@ from server.config_memory import (
     ExtractionSection,
     FadingSection,
     IndexSection,
+    LongTermSection,
     OpenAiEmbeddingSection,
     PagesSection,
     RetrievalSection,
@@ -57,6 +58,7 @@ __all__ = [
     "ExtractionSection",
     "FadingSection",
     "IndexSection",
+    "LongTermSection",
     "OpenAiEmbeddingSection",
     "PagesSection",
     "PersonaSection",
@@ -189,6 +191,7 @@ class HistorySection(Section):
     """What stays verbatim in the prompt."""
 
     turns: Annotated[int, Field(ge=0)] = 3
+    buffer: Annotated[int, Field(ge=1, le=100)] = 7
     window_minutes: Annotated[float, Field(gt=0)] = 10.0
 
 
@@ -314,6 +317,7 @@ class Config(BaseSettings):
     index: IndexSection = IndexSection()
     extraction: ExtractionSection = ExtractionSection()
     segments: SegmentsSection = SegmentsSection()
+    long_term: LongTermSection = LongTermSection()
     summaries: SummariesSection = SummariesSection()
     fading: FadingSection = FadingSection()
     history: HistorySection = HistorySection()

@@ -49,6 +49,7 @@ class PagesSection(Section):
 
     limit: Annotated[int, Field(ge=0)] = 3
     neighbours: Annotated[int, Field(ge=0, le=3)] = 1
+    segments: Annotated[int, Field(ge=0, le=1000)] = 5
     gate: Probability | None = None
     calibration: str = ""
 
@@ -99,6 +100,13 @@ class SegmentsSection(Section):
     heat_pages: Annotated[float, Field(ge=0)] = 1.0
     heat_recency: Annotated[float, Field(ge=0)] = 1.0
     cooling_seconds: Annotated[float, Field(gt=0)] = 1e7
+
+
+class LongTermSection(Section):
+    """How large the user knowledge base and the agent traits are, and how many of each are always looked at (MemoryOS)."""
+
+    capacity: Annotated[int, Field(ge=1, le=10_000)] = 100
+    candidates: Annotated[int, Field(ge=0, le=1000)] = 10
 
 
 class SummariesSection(Section):

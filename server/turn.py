@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import IntEnum, StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 from server.audio import Audio
 
@@ -89,6 +89,16 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerSchema:
+    """The form of an answer in JSON."""
+
+    name: str
+    """Of letters, digits and ``_``."""
+    schema: Mapping[str, Any]
+    """JSON schema."""
+
+
+@dataclass(frozen=True, slots=True)
 class Decoding:
     """How a model is to answer, where that differs from a reply that is spoken."""
 
@@ -96,6 +106,8 @@ class Decoding:
     max_tokens: int
     background: bool = False
     """Whether somebody who talks goes before: a local model drops this work for a reply."""
+    schema: AnswerSchema | None = None
+    """What the answer should hold to, where an engine can see to that: read it as if it did not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from server.commands.gvd import read_gvd
 from server.commands.plotting import refuse_unwritable
 from server.commands.reach import Place
 from server.commands.report import Report, Tell
-from server.memory.page_recall import BEST_SEGMENTS, LOOKED_AT, SHOWN
+from server.memory.page_recall import LOOKED_AT, SHOWN
 from server.memory.page_signs import FIRST_LOOK
 from server.memory.page_weights import load_page_weights
 from server.memory.postings import REACH
@@ -251,7 +251,7 @@ class _Bench:
             "reach": REACH,
             "looked_at": LOOKED_AT,
             "shown": SHOWN,
-            "best_segments": BEST_SEGMENTS,
+            "long_term": config.long_term.model_dump(mode="json"),
             "first_look": dict(FIRST_LOOK),
             "weights": dict(weights.with_vectors),
             "weights_by_words": dict(weights.by_words),

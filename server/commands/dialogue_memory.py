@@ -194,7 +194,7 @@ async def remembered(
                     writer.add_page(page)
                 await writer.settle()
                 await _draw(batch, store, writer, sorter, rules)
-            primer = Primer(store, config.summaries, config.fading)
+            primer = Primer(store, config.summaries, config.fading, config.long_term)
             yield RememberedDialogue(dialogue, shelves, primer, embedder)
         finally:
             writer.close()

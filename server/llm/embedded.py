@@ -157,6 +157,7 @@ class EmbeddedLlm:
 
     def _body(self, model: Completer, prompt: Prompt) -> Body:
         own = self._config.embedded
+        # llama.cpp could hold the answer to decoding.schema, but models of this size then fill it with dots without end.
         decoding = prompt.decoding or Decoding(own.temperature, own.max_tokens)
         body: Body = {
             "max_tokens": decoding.max_tokens,

@@ -11,14 +11,15 @@ from anyio import sleep
 from server.config import LlmSection, OpenAiLlmSection
 from server.endpoint import is_near, open_client, redirect_of, without_secrets
 from server.errors import LlmError
-from server.llm.openai_faults import explain, refused_option, retry_delay, too_long
+from server.llm.openai_faults import FORMATS, explain, refused_option, retry_delay, too_long
 from server.llm.patience import Patience, patience_for
 from server.ports import LlmEvent, LlmTraits, TextDelta, Usage
-from server.turn import Decoding, Prompt
+from server.turn import AnswerSchema, Decoding, Prompt
 
 log = structlog.get_logger(__name__)
 
 _CHECK_SECONDS = 5.0
+_SERVER_FAULT = 500
 
 _Chunk = openai.types.chat.ChatCompletionChunk
 _Chunks = openai.AsyncStream[_Chunk]
@@ -104,24 +105,34 @@ class OpenAiLlm:
             )
 
     async def _ask(self, prompt: Prompt, patience: Patience) -> _Chunks:
-        """Send the request; once more if the fault may pass, and again without an option that the server refuses."""
-        refused = set(self._refused)
+        """Send the request; once more if the fault may pass, and again without an option that the server refuses.
+
+        What it refuses is left out from then on, if that helped. A server may also fall over a schema: after a failure of its
+        own it is asked without one, this time only.
+        """
+        refused, spared = set(self._refused), set[str]()
         retried = False
         while True:
+            request = self._request(prompt, refused | spared)
             try:
-                chunks = await patience.wait(partial(self._send, self._request(prompt, refused)))
+                chunks = await patience.wait(partial(self._send, request))
             except openai.APIError as error:
-                if option := refused_option(error, refused):
+                has_format = "response_format" in request
+                if option := refused_option(error, refused, has_format=has_format):
                     refused.add(option)
                     continue
                 delay = retry_delay(error, patience.first_token_seconds_left)
                 if retried or delay is None:
                     raise explain(error, self._where, self._own) from error
                 retried = True
+                if getattr(error, "status_code", 0) >= _SERVER_FAULT:
+                    spared.update(FORMATS)
                 log.info("llm-retry", endpoint=self._where, status=getattr(error, "status_code", 0))
                 await sleep(delay)
             else:
-                self._refused = refused
+                for option in sorted(refused - self._refused):
+                    log.info("llm-option-refused", endpoint=self._where, option=option)
+                self._refused |= refused
                 return chunks
 
     async def _send(self, request: dict[str, Any]) -> _Chunks:
@@ -155,11 +166,21 @@ class OpenAiLlm:
             limit: decoding.max_tokens,
             "extra_body": _extra_body(own, is_reply=prompt.decoding is None),
         }
+        if decoding.schema is not None and (wanted := _format(decoding.schema, refused)):
+            request["response_format"] = wanted
         if "temperature" not in refused:
             request["temperature"] = decoding.temperature
         if "stream_options" not in refused:
             request["stream_options"] = {"include_usage": True}
         return request
+
+
+def _format(schema: AnswerSchema, refused: set[str]) -> dict[str, Any] | None:
+    """Return the best way to ask for an answer in JSON that the server does not refuse."""
+    if "json_schema" not in refused:
+        strict = {"name": schema.name, "strict": True, "schema": schema.schema}
+        return {"type": "json_schema", "json_schema": strict}
+    return None if "json_object" in refused else {"type": "json_object"}
 
 
 def _extra_body(own: OpenAiLlmSection, *, is_reply: bool) -> dict[str, Any]:

@@ -14,7 +14,12 @@ _LEAST_SECONDS_FOR_RETRY = 1.0
 
 _OPTIONAL = ("stream_options", "max_tokens", "temperature")
 """What some servers and models refuse, and a reply can do without."""
+FORMATS = ("json_schema", "json_object")
+"""How an answer in JSON can be asked for, the best first; without either it is only told to be JSON."""
 
+_FORMAT = re.compile(
+    r"response_format|json.?(?:schema|object|mode)|structured.output", re.IGNORECASE
+)
 _SECONDS = re.compile(r"\d{1,3}(\.\d+)?")
 
 
@@ -75,14 +80,26 @@ def _explain_status(error: openai.APIStatusError, own: OpenAiLlmSection) -> tupl
             return "llm-failed", f"answered with HTTP status {status}{short_code(error)}."
 
 
-def refused_option(error: openai.APIError, refused: set[str]) -> str | None:
-    """Return the option to leave out next, if the server may have meant one."""
+def refused_option(
+    error: openai.APIError, refused: set[str], *, has_format: bool = False
+) -> str | None:
+    """Return the option to leave out next, if the server may have meant one.
+
+    Args:
+        error: What the client raised.
+        refused: What was left out already.
+        has_format: Whether a format was asked for, in so far as it was not left out.
+    """
     if getattr(error, "status_code", 0) not in (400, 422):
         return None
+    message = str(error)
+    formats = [format_ for format_ in FORMATS if has_format and format_ not in refused]
     left = [option for option in _OPTIONAL if option not in refused]
-    named = [option for option in left if option in str(error)]
-    # Servers that don't know stream_options rarely say what they dislike.
-    return next(iter(named or [option for option in left if option == "stream_options"]), None)
+    named = formats if _FORMAT.search(message) else []
+    named = named or [option for option in left if option in message]
+    # Servers rarely say that it is a format or stream_options that they don't know.
+    silent = formats or [option for option in left if option == "stream_options"]
+    return next(iter(named or silent), None)
 
 
 def retry_delay(error: openai.APIError, seconds_left: float) -> float | None:

@@ -1,11 +1,16 @@
-"""The parts of a model's answer, entry by entry: drafts that say what the model meant and are not yet checked."""
+"""The parts of a model's answer, entry by entry: drafts that say what the model meant and are not yet checked.
+
+Their fields are what a model is asked for (`server.memory.answer_forms`), in this order. A word may be any, whatever it
+was to be.
+"""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from server.memory.keeping import storable
+from server.memory.models import Importance, Kind, Level, NoteKind, ProfileField
 
 _BETWEEN = re.compile(r"[,，、;；]")
 
@@ -14,12 +19,12 @@ _BETWEEN = re.compile(r"[,，、;；]")
 class Draft:
     """A fact as a model put it."""
 
-    text: str
-    quote: str
     turn: int
     """Number of the turn that it was said in, from 1; 0 if the model gave none."""
-    kind: str
-    importance: str = ""
+    quote: str
+    text: str
+    kind: Annotated[str, Kind]
+    importance: Annotated[str, Importance] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,7 @@ class TopicDraft:
 class ProfileDraft:
     """A value for a field of the profile."""
 
-    field: str
+    field: Annotated[str, ProfileField]
     value: str
     turn: int
     quote: str
@@ -46,7 +51,7 @@ class TraitDraft:
     """A level in one dimension."""
 
     dimension: str
-    level: str
+    level: Annotated[str, Level]
     turns: tuple[int, ...]
 
 
@@ -54,7 +59,7 @@ class TraitDraft:
 class NoteDraft:
     """Something noticed."""
 
-    kind: str
+    kind: Annotated[str, NoteKind]
     text: str
     turn: int
     quote: str
@@ -65,7 +70,7 @@ def read_fact(entry: Mapping[str, Any]) -> Draft | None:
     if not isinstance(entry.get("text"), str) or not isinstance(entry.get("quote", ""), str):
         return None
     kind, importance = str(entry.get("kind", "")), _word(entry, "importance")
-    return Draft(_text(entry, "text"), _text(entry, "quote"), _turn(entry), kind, importance)
+    return Draft(_turn(entry), _text(entry, "quote"), _text(entry, "text"), kind, importance)
 
 
 def read_topic(entry: Mapping[str, Any]) -> TopicDraft | None:

@@ -11,9 +11,11 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from server.errors import OmoideError
+from server.memory.answer_forms import DAY, EXTRACT, PORTRAIT, Form
 from server.memory.answer_parts import (
     Draft,
     NoteDraft,
@@ -26,6 +28,7 @@ from server.memory.answer_parts import (
     read_profile,
     read_topic,
     read_trait,
+    texts_of,
 )
 from server.memory.keeping import storable
 from server.memory.terms import letters
@@ -42,11 +45,6 @@ _MOST_BROKEN = 100
 """Values that do not end; a model in a loop writes thousands, and each is read to the end."""
 _DEEPEST = 4
 """Wrappers inside each other."""
-_PARTS = frozenset({"facts", "topics", "continues", "chain", "profile", "traits", "agent", "notes"})
-_PORTRAIT = ("profile", "traits", "agent")
-_START = re.compile(r'(?:"(\w{1,20})"\s*:\s*)?[{\[]|"(chain)"\s*:\s*"')
-"""Where a value begins, and the key before it."""
-
 _SHORTEST_LINE = 15
 """Letters of a line of instructions that nobody writes by chance."""
 
@@ -70,6 +68,14 @@ class Answer:
     """How many entries of each part could not be understood or were too many; none where all was well."""
 
 
+@dataclass(frozen=True, slots=True)
+class DayAnswer:
+    """What an answer says of a day."""
+
+    summary: str
+    follow_ups: tuple[str, ...] = ()
+
+
 def read_answer(answer: str, instructions: str = "") -> Answer:
     """Return what a model wrote about a batch; no facts only if it says that there are none.
 
@@ -80,7 +86,7 @@ def read_answer(answer: str, instructions: str = "") -> Answer:
     Raises:
         OmoideError: ``extraction-malformed``: the answer holds no JSON that could be a list of facts, or objects that are none.
     """
-    found = _found_in(answer, instructions)
+    found = _found_in(answer, EXTRACT, instructions)
     facts = found.read("facts", read_fact, MOST_FACTS + 1)
     if not found.understood("facts", facts) or len(facts) > MOST_FACTS:
         raise OmoideError(
@@ -92,7 +98,7 @@ def read_answer(answer: str, instructions: str = "") -> Answer:
         cut=found.cut("facts"),
         topics=found.read("topics", read_topic, MOST_TOPICS),
         continues=numbers_of(found.entries["continues"]),
-        chain=found.chain,
+        chain=found.texts.get("chain", ""),
         profile=found.read("profile", read_profile),
         traits=found.read("traits", read_trait),
         agent=found.read("agent", read_fact),
@@ -111,23 +117,38 @@ def read_portrait(answer: str, instructions: str = "") -> Answer:
     Raises:
         OmoideError: ``extraction-malformed``: none of the three can be understood.
     """
-    found = _found_in(answer, instructions)
+    found = _found_in(answer, PORTRAIT, instructions)
     profile = found.read("profile", read_profile)
     traits = found.read("traits", read_trait)
     agent = found.read("agent", read_fact)
-    if not any(map(found.understood, _PORTRAIT, (profile, traits, agent))):
+    if not any(map(found.understood, PORTRAIT.parts, (profile, traits, agent))):
         raise OmoideError("extraction-malformed", "The model's answer was no portrait.")
     return Answer(
         (), False, profile=profile, traits=traits, agent=agent, unreadable=found.unreadable
     )
 
 
+def read_day(answer: str) -> DayAnswer:
+    """Return the summary of a day and what to ask about; of an answer in prose all of it is the summary.
+
+    Raises:
+        OmoideError: ``summary-malformed``: there is no summary.
+    """
+    written = answer.rpartition("</think>")[2]
+    found = _found_in(written, DAY)
+    summary = found.texts.get("summary", "") if "{" in written else storable(written).strip()
+    if not letters(summary):
+        raise OmoideError("summary-malformed", "The model's answer was no summary of the day.")
+    return DayAnswer(summary, texts_of(found.entries["follow_ups"]))
+
+
 class _Found:
     """The values in an answer, by the part that they belong to."""
 
-    def __init__(self) -> None:
+    def __init__(self, form: Form) -> None:
+        self._form = form
         self.entries: dict[str, list[Any]] = defaultdict(list)
-        self.chain = ""
+        self.texts: dict[str, str] = {}
         self.unreadable: dict[str, int] = {}
         self._empty: set[str] = set()
         self._whole: set[str] = set()
@@ -137,22 +158,24 @@ class _Found:
         """Sort a whole value in; a wrapper is opened, and what belongs to no part is left.
 
         Args:
-            part: The key before it or around it; empty if there is none, as before a bare list of facts.
+            part: The key before it or around it; empty if there is none, as before a bare list.
             value: As decoded.
             depth: Number of wrappers that it came out of.
             alone: Whether it is the answer, so that an empty list in it says that there is nothing.
         """
-        members = _members(value)
+        members = _members(value, self._form)
         if members and depth < _DEEPEST:
             for key, inner in members.items():
                 self._whole.add(key)
                 self.take(key, inner, depth + 1, alone=alone)
-        elif part == "chain":
-            self.chain = storable(value).strip() if isinstance(value, str) else self.chain
-        elif part in _PARTS:
+        elif part in self._form.texts:
+            if isinstance(value, str):
+                self.texts[part] = storable(value).strip()
+        elif part in self._form.parts:
             self._add(part, value if isinstance(value, list) else [value], depth, alone=alone)
         elif not part and (isinstance(value, list) or "text" in value):
-            self._add("facts", value if isinstance(value, list) else [value], depth, alone=alone)
+            bare = value if isinstance(value, list) else [value]
+            self._add(self._form.bare, bare, depth, alone=alone)
 
     def miss(self, part: str) -> None:
         """Note that a value of a part, or around all parts, breaks off."""
@@ -189,19 +212,19 @@ class _Found:
         if not entries and alone:
             self._empty.add(part)
         for entry in entries:
-            if depth < _DEEPEST and _members(entry):
+            if depth < _DEEPEST and _members(entry, self._form):
                 self.take(part, entry, depth + 1, alone=alone)
             else:
                 self.entries[part].append(entry)
 
 
-def _found_in(answer: str, instructions: str) -> _Found:
+def _found_in(answer: str, form: Form, instructions: str = "") -> _Found:
     """Read the JSON values from the left, outermost first; of one that breaks off, the whole values that it holds."""
     decoder = json.JSONDecoder(strict=False)
-    found = _Found()
+    found, starts = _Found(form), _starts(form.texts)
     is_echo = _repeats(answer, instructions)
     around, place, broken, opened = "", 0, 0, -1
-    while (start := _START.search(answer, place)) is not None and broken <= _MOST_BROKEN:
+    while (start := starts.search(answer, place)) is not None and broken <= _MOST_BROKEN:
         part = start[1] or start[2] or ""
         opening = start.end() - 1
         try:
@@ -220,6 +243,13 @@ def _found_in(answer: str, instructions: str) -> _Found:
             alone = is_member or _stands_alone(answer, start.start(), place)
             found.take(part or around, value, alone=alone and not is_echo)
     return found
+
+
+@lru_cache
+def _starts(texts: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what finds where a value begins, and the key before it: an object, a list, or one of these texts."""
+    keys = "|".join(texts) or "(?!)"
+    return re.compile(rf'(?:"(\w{{1,20}})"\s*:\s*)?[{{\[]|"({keys})"\s*:\s*"')
 
 
 def _stands_alone(answer: str, start: int, end: int) -> bool:
@@ -251,12 +281,12 @@ def _breaks_off(error: Exception, answer: str) -> bool:
     return error.pos >= len(answer.rstrip()) or error.msg.startswith("Unterminated")
 
 
-def _members(value: Any) -> dict[str, Any]:
+def _members(value: Any, form: Form) -> dict[str, Any]:
     """Return the parts in a wrapper, or in wrappers around it that hold nothing else; none of anything else."""
     for _ in range(_DEEPEST):
         if not isinstance(value, dict) or "text" in value:
             break
-        members = {key: inner for key, inner in value.items() if key in _PARTS}
+        members = {key: inner for key, inner in value.items() if key in form.parts}
         if members or len(value) != 1:
             return members
         (value,) = value.values()

@@ -4,10 +4,11 @@ A page stays queued until its facts, or the finding that there are none, are com
 model that fails and a model that talks nonsense all lead to the same place: the pages are tried again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import TypeVar
 
 import anyio
 import structlog
@@ -32,12 +33,14 @@ from server.ports import Clock
 
 log = structlog.get_logger(__name__)
 
+_Result = TypeVar("_Result")
+
 _NEAREST = 30
 """Stored facts that a new one is compared with."""
 _BATCHES_PORTRAYED = 2
 """As many turns as in so many full batches have to be new in hot segments before the profile is updated from them."""
 _MOST_PORTRAYED = 40
-"""Pages of hot segments that the profile is updated from at once."""
+"""Pages of hot segments that the profile is updated from at once; a batch if that has more, or they would pile up."""
 
 
 class Consolidator:
@@ -140,35 +143,36 @@ class Consolidator:
 
     async def _work_off(self, pages: Sequence[Page]) -> list[Fact]:
         stored: list[Fact] = []
-        whole = await to_thread.run_sync(passages, pages)
-        for start in range(0, len(whole), self._section.turns):
-            batch = whole[start : start + self._section.turns]
-            drawn = await self._work_off_in_silence(batch)
-            if drawn is None:
+        for batch in await to_thread.run_sync(_batches, pages, self._section.turns):
+            drawn = await self._in_silence(self._draw(batch))
+            if drawn is not None:
+                facts, sorting = drawn
+                stored += facts
+                stored += await self._in_silence(self._portray(batch, sorting)) or ()
+            if self._is_interrupted:
+                log.info("extraction-interrupted", pages=len(batch))
                 break
-            stored += drawn
         return stored
 
-    async def _work_off_in_silence(self, batch: Sequence[Page]) -> list[Fact] | None:
-        """Work off a batch; None if somebody began to talk."""
+    async def _in_silence(self, work: Awaitable[_Result]) -> _Result | None:
+        """Return what some work leads to; None if somebody began to talk."""
         with anyio.CancelScope() as scope:
             self._running = scope
             try:
-                return await self._work_off_batch(batch)
+                return await work
             finally:
                 self._running = None
         self._is_interrupted = True
-        log.info("extraction-interrupted", pages=len(batch))
         return None
 
-    async def _work_off_batch(self, batch: Sequence[Page]) -> list[Fact]:
+    async def _draw(self, batch: Sequence[Page]) -> tuple[list[Fact], Sorting]:
+        """Store what is drawn from a batch, and where its pages lie; both are returned."""
         ids = [each for page in batch for each in page.turns]
         attempts = await to_thread.run_sync(self._store.queue.attempts, ids)
         try:
             harvest = await self._choose(attempts).extract(batch, attempts)
             sorting = await self._sorter.sort(batch, harvest, self._clock.now())
-            stored = await self._admit(harvest, ids, sorting)
-            return stored + await self._portray(batch, sorting)
+            return await self._admit(harvest, ids, sorting), sorting
         except OmoideError as error:
             if error.code == "llm-preempted":  # somebody talks: no fault of the model
                 raise
@@ -190,9 +194,18 @@ class Consolidator:
         """Update the profile from the segments that have turned hot; return what was learnt of the agent.
 
         A batch has just been looked at as a whole, so this is for what it adds to earlier ones, and waits until there is
-        enough to read: it costs as much as a batch. What goes wrong is logged: the segments stay hot, and are looked at
-        again when something is added.
+        enough to read: it costs as much as a batch. What goes wrong is logged, and fails nothing, as the batch is stored:
+        the segments stay hot, and are looked at again when something is added.
         """
+        try:
+            return await self._portray_hot(batch, sorting)
+        except OmoideError as error:
+            log.warning("portrait-put-off", code=error.code)
+        except Exception as error:
+            log_fault("portrait-fault", error)
+        return []
+
+    async def _portray_hot(self, batch: Sequence[Page], sorting: Sorting) -> list[Fact]:
         person = batch[0].person
         added = {sorting.segment_of[turn] for page in batch for turn in page.turns}
         segments = await to_thread.run_sync(self._store.tiers.segments_of, person)
@@ -203,31 +216,31 @@ class Consolidator:
         ]
         if sum(segment.unread for segment in ready) < _BATCHES_PORTRAYED * self._section.turns:
             return []
-        pages = await to_thread.run_sync(self._unread, ready)
+        pages, left = await to_thread.run_sync(self._unread, ready)
         known = await to_thread.run_sync(self._store.portrait.traits_of, person)
-        try:
-            whole = await to_thread.run_sync(passages, pages)
-            harvest = await self.extractor.portray(whole, known, 0)
-        except OmoideError as error:
-            log.warning("portrait-put-off", code=error.code)
+        whole = await to_thread.run_sync(passages, pages)
+        harvest = await self.extractor.portray(whole, known, 0)
+        if harvest is None:
             return []
         stored = await self._admit(harvest)
-        for segment_id in {page.segment for page in pages}:
-            await self._writer.run(partial(self._store.tiers.read_through, segment_id))
+        for segment_id, count in left.items():
+            await self._writer.run(partial(self._store.tiers.leave_unread, segment_id, count))
         return stored
 
-    def _unread(self, segments: Sequence[Segment]) -> list[Page]:
-        """Return the pages that the profile has not been updated from, oldest first. Blocks.
+    def _unread(self, segments: Sequence[Segment]) -> tuple[list[Page], dict[str, int]]:
+        """Return pages that the profile has not been updated from, oldest first, and how many more each segment has. Blocks.
 
-        Of the first segment the newest, if there are very many; the others in so far as there is room for all of theirs.
+        If there are very many, those of the first segments, and of the last one of these the oldest.
         """
+        room = max(_MOST_PORTRAYED, self._section.turns)
         pages: list[Page] = []
+        left: dict[str, int] = {}
         for segment in segments:
-            room = _MOST_PORTRAYED - len(pages)
-            if not pages or segment.unread <= room:
-                last = min(segment.unread, room)
-                pages += self._store.pages.of_segment(segment.person, segment.id, last)
-        return sorted(pages, key=lambda page: page.at)
+            unread = self._store.pages.of_segment(segment.person, segment.id, segment.unread)
+            first = unread[: room - len(pages)]
+            pages += first
+            left[segment.id] = len(unread) - len(first)
+        return sorted(pages, key=lambda page: page.at), left
 
     async def _admit(
         self,
@@ -267,6 +280,23 @@ class Consolidator:
         except OmoideError as error:
             log.warning("facts-without-vectors", code=error.code, count=len(facts))
             return {}
+
+
+def _batches(pages: Sequence[Page], most: int) -> list[list[Page]]:
+    """Cut what waits into batches of one language: instructions, topics and summaries are in one. Blocks.
+
+    Args:
+        pages: Of one person, oldest first.
+        most: How many sentences put together again (`passages`) a batch has at most.
+    """
+    batches: list[list[Page]] = []
+    for page in passages(pages):
+        last = batches[-1] if batches else []
+        if not last or len(last) == most or last[-1].language != page.language:
+            batches.append([page])
+        else:
+            last.append(page)
+    return batches
 
 
 class _Admission:

@@ -4,33 +4,30 @@ A summary is for continuity, not a record: what looks like a symptom or a sign o
 person's own words.
 """
 
-import json
 from collections.abc import Sequence
-from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any, Protocol
+from typing import Protocol
 
 from anyio import to_thread
 
 from server.errors import OmoideError
+from server.memory.answer_forms import DAY
+from server.memory.answers import read_day
+from server.memory.background import ask
 from server.memory.checks import checked_summary, plain_line
 from server.memory.extract import Prompts
 from server.memory.importance import importance_of
 from server.memory.models import DaySummary, Fact, Importance, Kind, Note, NoteKind, Origin, Page
 from server.memory.statements import is_statement, sentences
 from server.memory.wording import bare, plain_analysis
-from server.ports import Llm, TextDelta
-from server.turn import Decoding, Message, Prompt
+from server.ports import Llm
 
 LONGEST_SUMMARY = 500
 _LONGEST_FOLLOW_UP = 120
 _MOST_FOLLOW_UPS = 3
 _LONGEST_TALK = 12_000
 """Characters of a day that a model is shown; of a longer one what the person said, and of that the end."""
-_LONGEST_ANSWER = 6_000
-_TEMPERATURES = (0.0, 0.4, 0.8)
-"""By attempt: the same decoding that failed once never recovers."""
 _MOST_TOKENS = 500
 _MOST_SENTENCES = 4
 _LONGEST_SENTENCE = 100
@@ -121,38 +118,30 @@ class ModelSummarizer:
         Raises:
             OmoideError: ``summary-malformed``: the answer is none, is in another language, or names somebody new.
         """
-        prompt = Prompt(
+        answer = await ask(
+            self._llm,
             self._prompts.in_language("summarize_day", talk.language),
-            (Message("user", _dialogue(talk.pages)),),
+            _dialogue(talk.pages),
             talk.language,
-            Decoding(
-                _TEMPERATURES[min(attempt, len(_TEMPERATURES) - 1)], _MOST_TOKENS, background=True
-            ),
+            attempt,
+            schema=DAY.schema(),
+            most_tokens=_MOST_TOKENS,
+            code="summary-malformed",
         )
-        answer = await self._answer(prompt)
         return await to_thread.run_sync(self._checked, answer, talk, now)
 
     def _checked(self, answer: str, talk: DayTalk, now: datetime) -> DaySummary:
         """Return what may be kept of an answer. Blocks."""
-        text, asked = _read(answer)
-        whole = checked_summary(text, talk.pages, talk.language, LONGEST_SUMMARY)
+        told = read_day(answer)
+        whole = checked_summary(told.summary, talk.pages, talk.language, LONGEST_SUMMARY)
         if not whole:
             raise OmoideError("summary-malformed", "The model's answer was no summary of the day.")
         checked = (
-            checked_summary(one, talk.pages, talk.language, _LONGEST_FOLLOW_UP) for one in asked
+            checked_summary(one, talk.pages, talk.language, _LONGEST_FOLLOW_UP)
+            for one in told.follow_ups
         )
         united = tuple(dict.fromkeys([*filter(None, checked), *follow_ups(talk)]))
         return _summary(talk, whole, united, Origin.MODEL, now)
-
-    async def _answer(self, prompt: Prompt) -> str:
-        answer = ""
-        async with aclosing(self._llm.stream(prompt)) as events:
-            async for event in events:
-                if isinstance(event, TextDelta):
-                    answer += event.text
-                if len(answer) > _LONGEST_ANSWER:
-                    raise OmoideError("summary-malformed", "The model's answer does not end.")
-        return answer
 
 
 def most_telling(pages: Sequence[Page]) -> list[str]:
@@ -214,18 +203,3 @@ def _summary(
         made_at=now,
         sources=tuple(page.id for page in talk.pages),
     )
-
-
-def _read(answer: str) -> tuple[str, list[str]]:
-    """Return summary and follow-ups of an answer in JSON, fenced or not; of one in prose all of it as the summary."""
-    start, end = answer.find("{"), answer.rfind("}")
-    try:
-        told: Any = json.loads(answer[start : end + 1], strict=False)
-    except (ValueError, RecursionError):
-        told = None
-    if not isinstance(told, dict):
-        return ("", []) if "{" in answer else (answer.strip(), [])
-    asked = told.get("follow_ups", [])
-    texts = [one for one in asked if isinstance(one, str)] if isinstance(asked, list) else []
-    text = told.get("summary", "")
-    return (text if isinstance(text, str) else "", texts)

@@ -6,7 +6,6 @@ life, and holds no name or number that was not spoken.
 
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import aclosing
 from itertools import pairwise
 from string import Template
 from typing import Protocol
@@ -17,7 +16,9 @@ from anyio import to_thread
 from server.config import PersonaSection
 from server.errors import OmoideError
 from server.memory import checks
+from server.memory.answer_forms import EXTRACT, PORTRAIT, Form
 from server.memory.answers import Answer, read_answer, read_portrait
+from server.memory.background import TEMPERATURES, ask
 from server.memory.claims import Refusal
 from server.memory.facts import check, check_of_agent, event_days, make_fact
 from server.memory.harvest import Harvest
@@ -27,17 +28,12 @@ from server.memory.self_reports import self_reports
 from server.memory.statements import statements
 from server.memory.traits import load_dimensions
 from server.memory.wording import framed, plain_analysis
-from server.ports import Llm, TextDelta
-from server.turn import Decoding, Message, Prompt
+from server.ports import Llm
 
 log = structlog.get_logger(__name__)
 
 AGENT = PersonaSection().name
 """What the robot is called where the configuration does not say otherwise."""
-LONGEST_ANSWER = 20_000
-"""Characters after which a model is stopped: it is in a loop."""
-_TEMPERATURES = (0.0, 0.4, 0.8)
-"""By attempt: the same decoding that failed once never recovers."""
 _MOST_TOKENS = 1_600
 _MEANINGFUL = 0.5
 """Weight of a term that is no frame word: a number, a pair of Chinese characters, and more."""
@@ -76,8 +72,12 @@ class Extractor(Protocol):
             OmoideError: Nothing could be drawn this time; the pages are to be tried again later.
         """
 
-    async def portray(self, pages: Sequence[Page], known: Sequence[Trait], attempt: int) -> Harvest:
-        """Return what `pages` of one segment show of the person as a whole: profile, traits, and what the agent did.
+    async def portray(
+        self, pages: Sequence[Page], known: Sequence[Trait], attempt: int
+    ) -> Harvest | None:
+        """Return what `pages` of one topic show of the person as a whole: profile, traits, and what the agent did.
+
+        None if it can't tell what a person is like: the pages stay unread.
 
         Args:
             pages: Those that the profile has not been updated from yet, oldest first; at least one.
@@ -102,9 +102,11 @@ class RulesExtractor:
         """Return one quoted, dated fact for every statement, and what the person said for the profile in a sure form."""
         return await to_thread.run_sync(self._drawn, pages)
 
-    async def portray(self, pages: Sequence[Page], known: Sequence[Trait], attempt: int) -> Harvest:
-        """Return nothing: what a person is like can't be told by rules."""
-        return Harvest()
+    async def portray(
+        self, pages: Sequence[Page], known: Sequence[Trait], attempt: int
+    ) -> Harvest | None:
+        """Return None: what a person is like can't be told by rules."""
+        return None
 
     def _drawn(self, pages: Sequence[Page]) -> Harvest:
         facts = [
@@ -151,8 +153,10 @@ class ModelExtractor:
     async def extract(self, pages: Sequence[Page], attempt: int) -> Harvest:
         """Ask the model once; see `Extractor.extract`."""
         system = self._instruction("extract", pages)
-        answer = read_answer(await self._ask(system, _dialogue(pages), pages, attempt), system)
-        if answer.cut and attempt < len(_TEMPERATURES) - 1:
+        answer = read_answer(
+            await self._ask(EXTRACT, system, _dialogue(pages), pages, attempt), system
+        )
+        if answer.cut and attempt < len(TEMPERATURES) - 1:
             raise OmoideError("extraction-malformed", "The model's answer was cut off.")
         return await to_thread.run_sync(self._checked, answer, pages)
 
@@ -160,7 +164,7 @@ class ModelExtractor:
         """Ask the model once; see `Extractor.portray`."""
         talk = f"{_known_traits(known, pages[-1].language)}{_dialogue(pages)}"
         system = self._instruction("portrait", pages)
-        answer = read_portrait(await self._ask(system, talk, pages, attempt), system)
+        answer = read_portrait(await self._ask(PORTRAIT, system, talk, pages, attempt), system)
         return await to_thread.run_sync(self._checked, answer, pages)
 
     def _checked(self, answer: Answer, pages: Sequence[Page]) -> Harvest:
@@ -202,18 +206,19 @@ class ModelExtractor:
         dimensions = ", ".join(self._dimensions())
         return instruction.safe_substitute(agent=self._agent, dimensions=dimensions)
 
-    async def _ask(self, system: str, talk: str, pages: Sequence[Page], attempt: int) -> str:
-        temperature = _TEMPERATURES[min(attempt, len(_TEMPERATURES) - 1)]
-        decoding = Decoding(temperature, _MOST_TOKENS, background=True)
-        answer = ""
-        prompt = Prompt(system, (Message("user", talk),), pages[-1].language, decoding)
-        async with aclosing(self._llm.stream(prompt)) as events:
-            async for event in events:
-                if isinstance(event, TextDelta):
-                    answer += event.text
-                if len(answer) > LONGEST_ANSWER:
-                    raise OmoideError("extraction-malformed", "The model's answer does not end.")
-        return answer
+    async def _ask(
+        self, form: Form, system: str, talk: str, pages: Sequence[Page], attempt: int
+    ) -> str:
+        return await ask(
+            self._llm,
+            system,
+            talk,
+            pages[-1].language,
+            attempt,
+            schema=form.schema(self._dimensions()),
+            most_tokens=_MOST_TOKENS,
+            code="extraction-malformed",
+        )
 
 
 def _stands_alone(sentence: str, language: str) -> bool:

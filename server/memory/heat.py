@@ -43,7 +43,7 @@ def to_evict(
 def hot(segments: Iterable[Segment], now: datetime, section: SegmentsSection) -> list[Segment]:
     """Return the segments that the profile is to be updated from, the hottest first.
 
-    They have reached `section.hot` and hold pages that it has not been updated from yet: visits alone keep a segment
+    They are hotter than `section.hot` and hold pages that it has not been updated from yet: visits alone keep a segment
     hot for good, and there would be nothing new in it.
     """
     ready = [
@@ -51,6 +51,6 @@ def hot(segments: Iterable[Segment], now: datetime, section: SegmentsSection) ->
         for segment in segments
         if segment.evicted_at is None
         and segment.unread > 0
-        and heat(segment, now, section) >= section.hot
+        and heat(segment, now, section) > section.hot
     ]
     return sorted(ready, key=lambda one: (-heat(one, now, section), one.id))

@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence, Set
 
+from server.config import LongTermSection
 from server.memory.models import Fact, Importance
 
-MOST_KNOWLEDGE = 100
-"""Entries of the user knowledge base, and of the agent traits."""
+MOST_KNOWLEDGE = LongTermSection().capacity
+"""Entries of the user knowledge base, and of the agent traits, where the configuration does not say otherwise."""
 
 
-def knowledge(facts: Sequence[Fact], without: Set[str] = frozenset()) -> list[Fact]:
-    """Return the user knowledge base: what holds of the person for good, at most 100 entries, the newest first.
+def knowledge(
+    facts: Sequence[Fact], without: Set[str] = frozenset(), capacity: int = MOST_KNOWLEDGE
+) -> list[Fact]:
+    """Return the user knowledge base: what holds of the person for good, the newest first, `capacity` at most.
 
     What is lasting is pinned: trivia never push it out.
     """
@@ -26,14 +29,15 @@ def knowledge(facts: Sequence[Fact], without: Set[str] = frozenset()) -> list[Fa
         mine,
         key=lambda fact: (fact.importance is not Importance.LASTING, -fact.said_at.timestamp()),
     )
-    return newest[:MOST_KNOWLEDGE]
+    return newest[:capacity]
 
 
-def agent_traits(facts: Sequence[Fact]) -> list[Fact]:
-    """Return what an agent told of itself or did for the person, at most 100 entries, the newest first.
+def agent_traits(facts: Sequence[Fact], capacity: int = MOST_KNOWLEDGE) -> list[Fact]:
+    """Return what an agent told of itself or did for the person, the newest first.
 
     Args:
         facts: Those about other agents left out.
+        capacity: How many at most.
     """
     own = [fact for fact in facts if fact.current and fact.about]
-    return sorted(own, key=lambda fact: -fact.said_at.timestamp())[:MOST_KNOWLEDGE]
+    return sorted(own, key=lambda fact: -fact.said_at.timestamp())[:capacity]

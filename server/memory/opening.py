@@ -62,7 +62,16 @@ def open_memory(
         raise
     writer = Writer(store)
     fading, agent = config.fading, config.persona.name
-    shelves = Shelves(store, writer, index, embedder, wording, fading=fading, agent=agent)
+    shelves = Shelves(
+        store,
+        writer,
+        index,
+        embedder,
+        wording,
+        fading=fading,
+        long_term=config.long_term,
+        agent=agent,
+    )
     shelves.erase_unknown()
     ground = _Ground(
         config,
@@ -121,7 +130,12 @@ def _reader(ground: _Ground) -> Reader:
     if section.mode == "article":
         return ArticleReader(ground.shelves, ground.embedder, ground.wording, section)
     return HybridReader(
-        ground.shelves, ground.embedder, ground.wording, section, ground.calibration
+        ground.shelves,
+        ground.embedder,
+        ground.wording,
+        section,
+        ground.config.long_term,
+        ground.calibration,
     )
 
 
@@ -138,7 +152,8 @@ def _recollector(
         week_start=section.week_start,
         embed_seconds=section.embed_timeout_seconds,
     )
-    primer = Primer(ground.store, ground.config.summaries, ground.config.fading)
+    config = ground.config
+    primer = Primer(ground.store, config.summaries, config.fading, config.long_term)
     return Recollector(
         ground.store,
         reader,

@@ -1,6 +1,6 @@
 """The read path over pages: from a question to the few exchanges, word for word, in which the answer was spoken, or none.
 
-Two stages as in MemoryOS (section 3.3): the five segments nearest to the question, then pages. The first only adds to
+Two stages as in MemoryOS (section 3.3): the few segments nearest to the question, then pages. The first only adds to
 the score of the second: as a filter it loses answers.
 """
 
@@ -39,7 +39,8 @@ LOOKED_AT = 100
 """Utterances that are looked at closely."""
 SHOWN = 40
 """Of these, so many are returned."""
-BEST_SEGMENTS = 5
+BEST_SEGMENTS = PagesSection().segments
+"""Where the configuration does not say otherwise."""
 _NAMING = frozenset({TermKind.NAME, TermKind.PERSON})
 
 
@@ -118,11 +119,17 @@ class PageReader:
                 [vector] = await embed_in_time(self._embedder, [alike], self._embed_seconds)
             question = read_question(text, language, at, self._week_start)
             query = cut_query(replace(question, vector=vector), speakers, self._reach)
-            return await to_thread.run_sync(rank, shelf, query, self._weights, self._section.gate)
+            return await to_thread.run_sync(
+                rank, shelf, query, self._weights, self._section.gate, self._section.segments
+            )
 
 
 def rank(
-    shelf: PageShelf, query: PageQuery, weights: PageWeights, gate: float | None
+    shelf: PageShelf,
+    query: PageQuery,
+    weights: PageWeights,
+    gate: float | None,
+    segments: int = BEST_SEGMENTS,
 ) -> PageFindings:
     """Look through the pages on a shelf. Blocks.
 
@@ -131,6 +138,7 @@ def rank(
         query: What is asked.
         weights: Of the signs. What counts nothing there has no part in the first look either.
         gate: Probability from which anything is told; None for that of `weights`.
+        segments: How many of those nearest to the question make their utterances more relevant.
     """
     asked = query.question.vector is not None
     worths = weights.with_vectors if asked else weights.by_words
@@ -140,7 +148,7 @@ def rank(
     )
     said = shelf.table.moments[places] <= query.question.at.timestamp()
     places, signs = places[said], {name: column[said] for name, column in signs.items()}
-    signs["topic"] = topic_sign(query.question, shelf, places)
+    signs["topic"] = topic_sign(query.question, shelf, places, segments)
     candidates = _candidates(shelf, places, weigh(signs, worths), signs)
     relevance = weights.relevance(gate_signs(query.question, candidates))
     return PageFindings(
@@ -178,15 +186,15 @@ def gate_signs(question: Question, candidates: Sequence[PageCandidate]) -> dict[
     }
 
 
-def topic_sign(question: Question, shelf: PageShelf, places: Places) -> Floats:
-    """Return how near the segment of each utterance is to the question, if it is one of the nearest five; else 0."""
+def topic_sign(question: Question, shelf: PageShelf, places: Places, most: int) -> Floats:
+    """Return how near the segment of each utterance is to the question, if few are nearer (`most` in all); else 0."""
     asked = {term.key for term in question.terms.terms if term.kind is not TermKind.NUMBER}
     rest = shelf.vectors.rest() if question.vector is not None else 0.0
     near = shelf.segment_table.nearness(asked, question.vector, rest).tolist()
     named = sorted(
         zip(near, shelf.segment_table.ids, strict=True), key=lambda one: (-one[0], one[1])
     )
-    best = {key: nearness for nearness, key in named[:BEST_SEGMENTS]}
+    best = {key: nearness for nearness, key in named[:most]}
     pages = (shelf.table.pages[place] for place in places.tolist())
     return np.array([best.get(shelf.segment_of.get(page, ""), 0.0) for page in pages], np.float32)
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from anyio import to_thread
 
-from server.config import FadingSection, SummariesSection
+from server.config import FadingSection, LongTermSection, SummariesSection
 from server.memory.fading import has_faded
 from server.memory.knowledge import knowledge
 from server.memory.models import (
@@ -97,8 +97,15 @@ _State: TypeAlias = tuple[int, int, date]
 class Primer:
     """Keeps what talks begin with in step with the store."""
 
-    def __init__(self, store: Store, section: SummariesSection, fading: FadingSection) -> None:
+    def __init__(
+        self,
+        store: Store,
+        section: SummariesSection,
+        fading: FadingSection,
+        long_term: LongTermSection,
+    ) -> None:
         self._store = store
+        self._long_term = long_term
         self._section = section
         self._fading = fading
         self._known: OrderedDict[str, tuple[_State, Priming]] = OrderedDict()
@@ -137,7 +144,7 @@ class Primer:
         return Priming(
             tuple(self._store.portrait.profile_of(person)),
             tuple(self._store.portrait.traits_of(person)),
-            tuple(knowledge(fresh)),
+            tuple(knowledge(fresh, capacity=self._long_term.capacity)),
             tuple(held),
             tuple(self._store.portrait.summaries_of(person, self._section.primed_days)),
             _outdated(facts, {fact.id for fact in fresh}),

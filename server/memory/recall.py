@@ -11,7 +11,7 @@ from typing import Protocol
 
 from anyio import to_thread
 
-from server.config import RetrievalSection
+from server.config import LongTermSection, RetrievalSection
 from server.memory.calibration import Calibration
 from server.memory.models import Candidate
 from server.memory.parts import split_question
@@ -23,9 +23,6 @@ from server.memory.store import Vector
 from server.memory.vectors_in_time import embed_in_time
 from server.memory.wording import Wording
 from server.ports import Embedder
-
-LONG_TERM = 10
-"""Entries of the user knowledge base, and of the agent traits, that are always looked at (MemoryOS, section 3.3)."""
 
 
 class Reader(Protocol):
@@ -57,12 +54,14 @@ class HybridReader:
         embedder: Embedder,
         wording: Wording,
         section: RetrievalSection,
+        long_term: LongTermSection,
         calibration: Calibration,
     ) -> None:
         self._shelves = shelves
         self._embedder = embedder
         self._wording = wording
         self._section = section
+        self._long_term = long_term
         self._calibration = calibration
 
     async def candidates(
@@ -114,7 +113,8 @@ class HybridReader:
             person, shelf, question.vector, question.terms, section.candidates
         )
         for tier in (shelf.knowledge, shelf.agent):
-            chosen |= shelf.nearest(question.vector, question.terms, tier, LONG_TERM)
+            most = self._long_term.candidates
+            chosen |= shelf.nearest(question.vector, question.terms, tier, most)
         chosen |= {key for key, entry in shelf.entries.items() if _is_on(entry, question)}
         cosines = shelf.cosines(question.vector, chosen)
         paired = self._calibration.paired(question.vector, shelf.vectors(chosen))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from server.memory.answer_types import AnswerType, held_types
 from server.memory.claims import SPEAKER, claims_of_fact
 from server.memory.habits import Habit, read_habit
-from server.memory.knowledge import agent_traits, knowledge
+from server.memory.knowledge import MOST_KNOWLEDGE, agent_traits, knowledge
 from server.memory.models import Fact
 from server.memory.terms import Analysis, TermKind
 from server.memory.wording import bare, plain_analysis
@@ -156,9 +156,12 @@ class Shelf:
 
 
 def fill_shelf(
-    facts: Sequence[Fact], vectors: Mapping[str, NDArray[np.float32]], counter: int
+    facts: Sequence[Fact],
+    vectors: Mapping[str, NDArray[np.float32]],
+    counter: int,
+    capacity: int = MOST_KNOWLEDGE,
 ) -> Shelf:
-    """Prepare the facts that still hold."""
+    """Prepare the facts that still hold; `capacity` is that of the user knowledge base and of the agent traits."""
     entries = {fact.id: make_entry(fact, vectors.get(fact.id)) for fact in facts if fact.current}
     frequency: Counter[str] = Counter()
     for entry in entries.values():
@@ -175,8 +178,8 @@ def fill_shelf(
         frozenset().union(*(terms.forms for terms in told)),
         frozenset().union(*(terms.persons for terms in told)),
         _aliases(told),
-        frozenset(fact.id for fact in knowledge(facts)),
-        frozenset(fact.id for fact in agent_traits(facts)),
+        frozenset(fact.id for fact in knowledge(facts, capacity=capacity)),
+        frozenset(fact.id for fact in agent_traits(facts, capacity)),
         counter,
         order,
         matrix,

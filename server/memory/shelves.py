@@ -12,7 +12,7 @@ import numpy as np
 import structlog
 from anyio import to_thread
 
-from server.config import FadingSection
+from server.config import FadingSection, LongTermSection
 from server.errors import StoreError
 from server.memory.fading import fades_at, has_faded
 from server.memory.index import Point, VectorIndex
@@ -66,9 +66,11 @@ class Shelves:
         wording: Wording,
         *,
         fading: FadingSection,
+        long_term: LongTermSection,
         agent: str,
     ) -> None:
         self._fading = fading
+        self._capacity = long_term.capacity
         self._agent = agent
         self._store = store
         self._writer = writer
@@ -219,7 +221,7 @@ class Shelves:
         mine = self._mine(self._store.facts_of(person))
         fresh = [fact for fact in mine if not has_faded(fact, at, self._fading)]
         ends = [moment for fact in mine if (moment := fades_at(fact, self._fading)) is not None]
-        shelf = fill_shelf(fresh, self._vectors_of(person), counter)
+        shelf = fill_shelf(fresh, self._vectors_of(person), counter, self._capacity)
         try:
             self._mend_index(person, shelf)
         except StoreError as error:
@@ -233,7 +235,8 @@ class Shelves:
     def _fill_as_of(self, person: str, at: datetime) -> Shelf:
         held = self._mine(held_at(self._store.facts_of(person), at))
         fresh = [fact for fact in held if not has_faded(fact, at, self._fading)]
-        shelf = fill_shelf(fresh, self._vectors_of(person), self._store.change_count(person))
+        counter = self._store.change_count(person)
+        shelf = fill_shelf(fresh, self._vectors_of(person), counter, self._capacity)
         return replace(shelf, of_past=True)
 
     def _mine(self, facts: Iterable[Fact]) -> list[Fact]:

@@ -68,10 +68,15 @@ class Tiers:
         with self._database.writing() as connection:
             connection.execute(update(segments).where(segments.c.id.in_(hit)).values(change))
 
-    def read_through(self, segment_id: str) -> None:
-        """Note that the profile has been updated from all pages of a segment."""
+    def leave_unread(self, segment_id: str, count: int) -> None:
+        """Note that the profile has been updated from all pages of a segment but the newest few.
+
+        Args:
+            segment_id: Of the segment.
+            count: How many that are.
+        """
         with self._database.writing() as connection:
-            read = update(segments).where(segments.c.id == segment_id).values(unread=0)
+            read = update(segments).where(segments.c.id == segment_id).values(unread=count)
             connection.execute(read)
 
     def evict(self, segment_ids: Sequence[str], now: datetime) -> None:

@@ -7,8 +7,6 @@ from datetime import UTC, datetime, timedelta
 from server.config import HistorySection
 from server.memory.models import Page
 
-BUFFER_PAGES = 7
-"""Exchanges that are kept of a person (MemoryOS, section 3.1)."""
 MOST_PERSONS = 1_000
 
 
@@ -31,7 +29,7 @@ class WorkingBuffer:
         """
         if not page.heard:
             return
-        pages = self._pages.setdefault(page.person, deque(maxlen=BUFFER_PAGES))
+        pages = self._pages.setdefault(page.person, deque(maxlen=self._history.buffer))
         pages.append(page)
         self._pages.move_to_end(page.person)
         if len(self._pages) > MOST_PERSONS:

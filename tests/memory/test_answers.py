@@ -213,6 +213,7 @@ def test_a_portrait_needs_no_facts_and_reads_none() -> None:
     found = read_portrait(WHOLE)
     assert (found.facts, found.topics, found.notes) == ((), (), ())
     assert (len(found.profile), len(found.traits), len(found.agent)) == (1, 1, 1)
+    assert read_portrait(f"[{WHOLE}]") == found
     assert read_portrait('{"traits": []}').traits == ()
 
 
@@ -341,7 +342,7 @@ def test_escaped_pairs_become_one_character() -> None:
     (draft,) = drafts_of(
         r'{"facts": [{"text": "あなたは\ud83c\udf78が好き。", "quote": "\u732b"}]}'
     )
-    assert draft == Draft("あなたは🍸が好き。", "猫", 0, "")
+    assert draft == Draft(0, "猫", "あなたは🍸が好き。", "")
 
 
 def test_half_a_pair_and_nul_are_left_out() -> None:

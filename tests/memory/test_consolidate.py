@@ -1,5 +1,6 @@
 """The write path: what waits is drawn once, whatever fails, and talk comes first."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from server.errors import LlmError, OmoideError
 from server.memory.extract import Extractor, RulesExtractor
 from server.memory.harvest import Harvest
 from server.memory.models import Origin, Page
+from tests.fakes import Step
 from tests.memory.remembering import (
     CAT,
     CAT_FACT,
@@ -202,6 +204,48 @@ async def test_many_exchanges_are_drawn_in_batches(tmp_path: Path) -> None:
         room.tell(*(f"猫を{number}匹飼ってるよ。" for number in range(20)))
         await room.memory.extract()
     assert [len(batch) for batch in slow.begun] == [8, 8, 4]
+
+
+async def test_a_batch_ends_where_the_language_changes(tmp_path: Path) -> None:
+    """A model asked in one language writes everything in it, and what is told in another is lost."""
+    slow = Slow(0)
+    english = "I am learning the violin now."
+    with opened(tmp_path, slow, extraction={"turns": 3}) as room:
+        room.tell(CAT, DOG)
+        room.tell(english, language="en")
+        room.tell(*SIX[1:5])
+        await room.memory.extract()
+        segments = room.memory._store.tiers.segments_of("hana")
+        assert await waiting(room) == 0
+    assert slow.begun == [[CAT, DOG], [english], [*SIX[1:4]], [SIX[4]]]
+    assert {one.language for one in segments if "violin" in one.summary} == {"en"}
+
+
+async def test_each_language_is_asked_about_in_itself(tmp_path: Path) -> None:
+    def told(quote: str, text: str, summary: str, keyword: str) -> list[Step]:
+        topic = {"turns": [1], "keywords": [keyword], "summary": summary}
+        fact = {"turn": 1, "quote": quote, "text": text, "kind": "event"}
+        return [json.dumps({"facts": [fact], "topics": [topic]}, ensure_ascii=False)]
+
+    english = "I am learning the violin now."
+    extractor, llm = modelled(
+        told(CAT, CAT_FACT, "猫を飼い始めたこと。", "猫"),
+        told(english, "You are learning the violin.", "The speaker learns it.", "violin"),
+    )
+    with opened(tmp_path, extractor) as room:
+        room.tell(CAT)
+        room.tell(english, language="en")
+        stored = await room.memory.extract()
+        segments = room.memory._store.tiers.segments_of("hana")
+    assert [(each.language, each.text) for each in stored] == [
+        ("ja", CAT_FACT),
+        ("en", "You are learning the violin."),
+    ]
+    assert [(one.language, one.summary) for one in segments] == [
+        ("ja", "猫を飼い始めたこと。"),
+        ("en", "The speaker learns it."),
+    ]
+    assert [prompt.language for prompt in llm.background_prompts] == ["ja", "en"]
 
 
 async def test_who_begins_to_talk_ends_extraction_at_once_and_it_is_resumed(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from server.errors import LlmError, OmoideError
+from server.memory.answer_forms import DAY
 from server.memory.day_summaries import (
     LONGEST_SUMMARY,
     DayTalk,
@@ -143,6 +144,7 @@ async def test_a_model_is_asked_once_and_its_answer_taken_from_its_frame(frame: 
     [prompt] = llm.background_prompts
     assert prompt.decoding is not None
     assert prompt.decoding.background
+    assert prompt.decoding.schema == DAY.schema()
     assert [line for line in SAID["en"] if line not in prompt.messages[0].content] == []
     assert "follow_ups" in prompt.system
 
@@ -155,6 +157,29 @@ async def test_the_instructions_are_in_the_language_of_the_day(language: str) ->
         await model.summarize(talk_of(*SAID[language], language=language), 0, LATER)
     name = f"summarize_day.{language}.md"
     assert llm.background_prompts[0].system == PromptFiles(PROMPTS).text(name)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"<think>{{a draft}} {written('別の日。', '腰')}</think>{written('あなたの肩が痛い。', '肩')}",
+        f"[{written('あなたの肩が痛い。', '肩')}]",
+        f'{{"day": {written("あなたの肩が痛い。", "肩")}}}',
+        '{"summary": "あなたの肩が痛い。" "follow_ups": ["肩"]}',
+        '{"summary": "あなたの肩が痛い。", "follow_ups": "肩"}',
+        f"{written('あなたの肩が痛い。', '肩')}\n(I left out the {{greeting}}.)",
+    ],
+)
+async def test_a_summary_is_found_in_whatever_stands_around_it(answer: str) -> None:
+    summary, _ = await by_model(talk_of(*SAID["ja"]), answer)
+    assert (summary.text, summary.follow_ups) == ("あなたの肩が痛い。", ("肩",))
+
+
+async def test_an_answer_that_breaks_off_behind_its_summary_is_kept() -> None:
+    summary, _ = await by_model(
+        talk_of(*SAID["ja"]), '{"summary": "あなたの肩が痛い。", "follow_ups": ["肩の'
+    )
+    assert (summary.text, summary.follow_ups) == ("あなたの肩が痛い。", ())
 
 
 async def test_prose_is_a_summary_too() -> None:
@@ -179,6 +204,12 @@ async def test_what_is_no_summary_of_the_day_is_refused(answer: str) -> None:
     with pytest.raises(OmoideError) as caught:
         await by_model(talk_of(*SAID["ja"]), answer)
     assert caught.value.code == "summary-malformed"
+
+
+@pytest.mark.parametrize("language", ["ja", "en", "zh"])
+async def test_the_form_that_was_asked_for_is_no_summary(language: str) -> None:
+    with pytest.raises(OmoideError, match="no summary"):
+        await by_model(talk_of(*SAID[language], language=language), written("…", "…"))
 
 
 async def test_a_thing_to_ask_about_that_names_somebody_new_is_left_out() -> None:

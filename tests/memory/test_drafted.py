@@ -10,7 +10,7 @@ from tests.memory.remembering import page
 
 
 def is_kept(drafted: Drafted) -> bool:
-    draft = Draft(drafted.text, drafted.quote, 1, "")
+    draft = Draft(1, drafted.quote, drafted.text, "")
     return isinstance(check(draft, [page(drafted.said, language=drafted.language)]), Fact)
 
 

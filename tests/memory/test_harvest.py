@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from server.errors import OmoideError
+from server.memory.answer_forms import EXTRACT, PORTRAIT
 from server.memory.answers import MOST_TOPICS
 from server.memory.extract import AGENT, RulesExtractor
 from server.memory.harvest import Harvest, Topic
@@ -415,7 +416,7 @@ async def test_a_portrait_that_is_none_is_a_failure(answer: str) -> None:
 
 
 async def test_rules_paint_no_portrait() -> None:
-    assert await RulesExtractor().portray(TALK, [], 0) == Harvest()
+    assert await RulesExtractor().portray(TALK, [], 0) is None
 
 
 # whatever the model writes --------------------------------------------------------------------------------------------
@@ -430,6 +431,10 @@ async def test_nothing_is_left_to_fill_in_in_the_instructions(stem: str, languag
     [prompt] = llm.background_prompts
     assert "$" not in prompt.system
     assert "spirituality" in prompt.system
+    assert prompt.decoding is not None
+    form = {"extract": EXTRACT, "portrait": PORTRAIT}[stem]
+    dimensions = [*read_dimensions(PromptFiles().text(FILE))]
+    assert prompt.decoding.schema == form.schema(dimensions)
     assert f'"text": "{AGENT}' in prompt.system
 
 

@@ -148,12 +148,13 @@ def test_capacity_holds_and_the_coldest_go_but_no_new_one(
 # -- what the profile is updated from ----------------------------------------------------------------------------------
 
 
-def test_a_segment_is_hot_from_the_threshold_on() -> None:
+def test_a_segment_is_hot_above_the_threshold() -> None:
+    """As in the paper: "segments with heat exceeding a threshold"."""
     section = SegmentsSection(hot=5, heat_recency=0)
 
-    found = hot([made("at", unread=5), made("below", unread=4)], NOON, section)
+    found = hot([made("above", unread=6), made("at", unread=5)], NOON, section)
 
-    assert ids(found) == ["at"]
+    assert ids(found) == ["above"]
 
 
 def test_the_hottest_comes_first() -> None:

@@ -1,16 +1,17 @@
 """What holds of a person and what the robot did are always looked at, however much else is known; three facts are told."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from server.config import LongTermSection
 from server.memory.knowledge import MOST_KNOWLEDGE, agent_traits, knowledge
 from server.memory.models import Fact, Importance
-from server.memory.recall import LONG_TERM
 from server.memory.shelf import fill_shelf
 from server.memory.terms import analyse
 from tests.memory.remembering import NOON, fact, opened
@@ -68,9 +69,9 @@ def test_the_nearest_are_found_by_meaning_and_by_words_among_those_asked_for() -
     assert shelf.nearest(None, terms, set(), 9) == set()
 
 
-async def candidates(folder: Path, facts: Sequence[Fact], query: str) -> list[str]:
+async def candidates(folder: Path, facts: Sequence[Fact], query: str, **sections: Any) -> list[str]:
     few = {"candidates": 1}  # so that search alone finds next to nothing
-    with opened(folder, retrieval=few) as room:
+    with opened(folder, retrieval=few, **sections) as room:
         await room.memory.add(facts, keep_all=True)
         return [one.fact.text for one in await room.memory.search("hana", query, "en")]
 
@@ -92,7 +93,33 @@ async def test_so_is_the_knowledge_base(tmp_path: Path) -> None:
 async def test_of_many_only_the_nearest_are(tmp_path: Path) -> None:
     done = [of_agent(f"Omo sang song number {place}.") for place in range(60)]
     found = await candidates(tmp_path, done, "What did you sing?")
-    assert LONG_TERM <= len(found) <= 2 * LONG_TERM + 2
+    few = LongTermSection().candidates
+    assert few <= len(found) <= 2 * few + 2
+
+
+@pytest.mark.parametrize("sort", [of_agent, fact], ids=["agent traits", "knowledge base"])
+async def test_how_many_are_held_and_looked_at_is_configured(
+    sort: Callable[[str], Fact], tmp_path: Path
+) -> None:
+    texts = [f"Omo sang song number {place}." for place in range(60)]
+    for number, (capacity, few, looked_at) in enumerate(
+        [(100, 0, range(3)), (100, 30, range(30, 62)), (20, 30, range(20, 23))]
+    ):
+        section = {"capacity": capacity, "candidates": few}
+        facts = [replace(sort(text), language="en") for text in texts]
+        found = await candidates(
+            tmp_path / str(number), facts, "What did you sing?", long_term=section
+        )
+        assert len(found) in looked_at
+
+
+async def test_so_much_of_the_knowledge_base_is_told_of_a_person(tmp_path: Path) -> None:
+    for capacity in (2, 5):
+        with opened(tmp_path / str(capacity), long_term={"capacity": capacity}) as room:
+            told = [fact(f"あなたは絵{place}を好む。") for place in range(9)]
+            await room.memory.add(told, keep_all=True)
+            recalled = await room.memory.recall("hana", "こんにちは。", "ja")
+            assert len(recalled.knowledge) == capacity
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from server.memory.page_signs import cut_query
 from server.memory.page_weights import PageWeights
 from server.memory.question import read_question
 from server.memory.speakers import Speakers
-from tests.memory.remembering import NOON
+from tests.memory.remembering import NOON, opened
 
 DIMENSIONS = 4
 SAID = ("My cat Momo is ill.", "I planted tomatoes.", "It rained all day.", "The sky was grey.")
@@ -50,11 +51,17 @@ def found(
     vector: Floats | None = None,
     gate: float | None = None,
     days: int = 0,
+    *,
+    segments: int = 5,
 ) -> PageFindings:
     question = read_question(text, "en", NOON + timedelta(days=days))
     query = cut_query(replace(question, vector=vector), Speakers())
     return rank(
-        shelf, query, PageWeights(weights, weights, {"words": 4.0, "bias": -1.0}, 0.5), gate
+        shelf,
+        query,
+        PageWeights(weights, weights, {"words": 4.0, "bias": -1.0}, 0.5),
+        gate,
+        segments,
     )
 
 
@@ -92,14 +99,32 @@ def test_segments_are_near_by_their_vectors_too() -> None:
     assert topics["2"] == topics["3"] > max(topics["0"], topics["1"])
 
 
-def test_only_the_five_nearest_segments_count() -> None:
+@pytest.mark.parametrize("few", [0, 2, 5])
+def test_only_the_nearest_segments_count(few: int) -> None:
     shelf = shelf_of(*(f"Word {number}." for number in range(7)))
     shelf.segment_of = {f"{number}": f"{number}" for number in range(7)}
     shelf.put_segments(
         [segment(f"{number}", "storm", *"abcdefg"[: number + 1]) for number in range(7)]
     )
-    candidates = found(shelf, "storm", {"topic": 1.0}).candidates
-    assert {one.page for one in candidates if one.signs["topic"] > 0} == set("01234")
+    candidates = found(shelf, "storm", {"topic": 1.0}, segments=few).candidates
+    nearest = {one.page for one in candidates if one.signs["topic"] > 0}
+    assert nearest == set("01234"[:few])
+
+
+async def test_how_many_segments_count_is_configured(tmp_path: Path) -> None:
+    said = ["猫のタマを飼い始めたんだ。", "ピアノの発表会があった。", "猫の病院に行った。"]
+    counted = []
+    for few in (0, 1, 9):
+        told = {"pages": {"segments": few, "gate": 0.0}}
+        apart = {"similarity": 2.0}
+        with opened(tmp_path / str(few), retrieval=told, segments=apart) as room:
+            for text in said:
+                room.tell(text)
+                await room.memory.extract()
+                room.clock.pass_time(hours=1)
+            recalled = await room.memory.recall("hana", "猫はどう?", "ja")
+            counted.append(sum(page.parts["topic"] > 0 for page in recalled.pages))
+    assert counted == [0, 1, 2]
 
 
 def test_what_weighs_nothing_does_not_decide_what_is_looked_at() -> None:

@@ -1,16 +1,21 @@
 """What heats a segment, and when the profile is updated from the hot ones: a second call of the model, so not often."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+import anyio
 import pytest
+from structlog.testing import capture_logs
 
+from server.errors import LlmError
 from server.memory.extract import RulesExtractor
 from server.memory.harvest import Harvest, Topic
-from server.memory.models import Page, Trait
+from server.memory.models import Fact, Page, Trait
 from server.turn import Recalled, RecalledPage, Recollection
 from tests.memory.remembering import NOON, Room, opened, turn
+from tests.talks import until
 
 ALLERGY = "私はえびアレルギーなんだ。"
 CAT = "猫のタマを飼ってるよ。"
@@ -23,16 +28,22 @@ class Sorted(RulesExtractor):
         super().__init__()
         self.words = words
         self.portrayed: list[list[str]] = []
+        self.failure: Exception | None = None
 
     async def extract(self, pages: Sequence[Page], attempt: int) -> Harvest:
         topics = [
             Topic(frozenset({word}), f"{word}の話。", tuple(p.id for p in pages if word in p.said))
             for word in self.words
         ]
-        return Harvest(topics=tuple(topic for topic in topics if topic.pages))
+        drawn = await super().extract(pages, attempt)
+        return replace(drawn, topics=tuple(topic for topic in topics if topic.pages))
 
-    async def portray(self, pages: Sequence[Page], known: Sequence[Trait], attempt: int) -> Harvest:
+    async def portray(
+        self, pages: Sequence[Page], known: Sequence[Trait], attempt: int
+    ) -> Harvest | None:
         self.portrayed.append([page.said for page in pages])
+        if self.failure is not None:
+            raise self.failure
         return Harvest()
 
 
@@ -107,3 +118,104 @@ async def test_the_profile_is_updated_when_a_batch_adds_enough_to_what_is_hot(
             await room.memory.extract()
             room.clock.moment += timedelta(hours=1)
     assert extractor.portrayed == portrayed
+
+
+@pytest.mark.parametrize(
+    ("failure", "event"),
+    [
+        pytest.param(LlmError("llm-timeout", "no answer"), "portrait-put-off", id="of the model"),
+        pytest.param(RuntimeError("猫のことを話したよ"), "portrait-fault", id="of the program"),
+    ],
+)
+async def test_a_portrait_that_fails_fails_nothing_that_is_stored_and_is_tried_again(
+    failure: Exception, event: str, tmp_path: Path
+) -> None:
+    extractor = Sorted("猫")
+    extractor.failure = failure
+    with opened(tmp_path, extractor) as room, capture_logs() as logs:
+        room.tell(*said("猫", 0, 16))
+        assert (
+            len(await room.memory.extract()) == len(await room.memory.archive.facts("hana")) == 16
+        )
+        assert await room.memory.archive.waiting("hana") == 0
+        room.tell(*said("猫", 16, 17))
+        extractor.failure = None
+        await room.memory.extract()
+        room.tell(*said("猫", 17, 18))
+        await room.memory.extract()
+    assert extractor.portrayed == [said("猫", 0, 16), said("猫", 0, 17)]
+    assert event in [line["event"] for line in logs]
+    assert "extraction-put-off" not in [line["event"] for line in logs]
+    assert "猫" not in str(logs)
+
+
+async def test_who_begins_to_talk_ends_a_portrait_and_not_what_was_drawn(tmp_path: Path) -> None:
+    class Slow(Sorted):
+        gives_way = True
+
+        async def portray(
+            self, pages: Sequence[Page], known: Sequence[Trait], attempt: int
+        ) -> Harvest:
+            self.portrayed.append([page.said for page in pages])
+            await anyio.sleep_forever()
+            return Harvest()
+
+    extractor = Slow("猫")
+    with opened(tmp_path, extractor) as room:
+        room.tell(*said("猫", 0, 16))
+        drawn: list[Fact] = []
+
+        async def extract() -> None:
+            drawn.extend(await room.memory.extract())
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(extract)
+            await until(lambda: bool(extractor.portrayed))
+            room.memory.make_way()
+        assert room.memory.consolidator.gave_way
+        assert len(drawn) == 16
+        assert await room.memory.archive.waiting("hana") == 0
+
+
+async def unread(room: Room, person: str = "hana") -> list[int]:
+    return [segment.unread for segment in room.memory._store.tiers.segments_of(person)]
+
+
+async def test_of_very_many_pages_the_oldest_are_read_first_and_the_others_stay_unread(
+    tmp_path: Path,
+) -> None:
+    extractor = Sorted("猫")
+    with opened(tmp_path, extractor) as room:
+        extractor.failure = LlmError("llm-timeout", "no answer")
+        room.tell(*said("猫", 0, 56))
+        await room.memory.extract()
+        extractor.failure, extractor.portrayed = None, []
+        for last, left in ((57, 17), (58, 0)):
+            room.tell(*said("猫", last - 1, last))
+            await room.memory.extract()
+            assert await unread(room) == [left]
+    assert extractor.portrayed == [said("猫", 0, 40), said("猫", 40, 58)]
+
+
+async def test_a_batch_larger_than_what_is_read_at_once_does_not_pile_up(tmp_path: Path) -> None:
+    extractor = Sorted("猫")
+    with opened(tmp_path, extractor, extraction={"turns": 60}) as room:
+        room.tell(*said("猫", 0, 180))
+        await room.memory.extract()
+        assert await unread(room) == [60]
+    assert extractor.portrayed == [said("猫", 0, 60), said("猫", 60, 120)]
+
+
+async def test_where_nobody_can_tell_what_a_person_is_like_nothing_counts_as_read(
+    tmp_path: Path,
+) -> None:
+    class ByRules(Sorted):
+        async def portray(
+            self, pages: Sequence[Page], known: Sequence[Trait], attempt: int
+        ) -> Harvest | None:
+            return await RulesExtractor().portray(pages, known, attempt)
+
+    with opened(tmp_path, ByRules("猫")) as room:
+        room.tell(*said("猫", 0, 17))
+        await room.memory.extract()
+        assert await unread(room) == [17]

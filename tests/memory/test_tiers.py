@@ -132,12 +132,13 @@ def test_a_segment_that_made_room_is_still_there_and_keeps_when_it_did(store: St
     assert (evicted.evicted_at, other.evicted_at) == (NOON, None)
 
 
-def test_a_segment_that_was_read_through_has_nothing_unread(store: Store) -> None:
+def test_of_a_segment_that_was_read_only_what_was_not_stays_unread(store: Store) -> None:
     tell(store, "1", "2")
     sort(store, "1", into="a")
     sort(store, "2", into="b")
-    store.tiers.read_through("a")
-    assert [each.unread for each in store.tiers.segments_of("hana")] == [0, 1]
+    for left in (3, 0):
+        store.tiers.leave_unread("a", left)
+        assert [each.unread for each in store.tiers.segments_of("hana")] == [left, 1]
 
 
 def test_a_page_goes_into_no_segment_that_is_unknown_or_anothers(store: Store) -> None:
@@ -290,7 +291,7 @@ def test_every_change_that_search_sees_is_noticed_and_no_other(store: Store) -> 
     store.tiers.evict(["s"], NOON)
     assert noticed()
     store.tiers.visit(["1"], LATER)
-    store.tiers.read_through("s")
+    store.tiers.leave_unread("s", 0)
     tell(store, "3", person="taro")
     assert not noticed()
     assert store.change_count("hana") == facts, "the facts need not be read again"

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from server.config import HistorySection
 from server.memory.models import Page
-from server.memory.working import BUFFER_PAGES, MOST_PERSONS, WorkingBuffer
+from server.memory.working import MOST_PERSONS, WorkingBuffer
 
 NOW = datetime(2026, 5, 3, 15, 20, tzinfo=UTC)
 
@@ -19,10 +19,11 @@ def said(kept: WorkingBuffer, person: str, now: datetime = NOW) -> list[str]:
 
 
 def test_of_one_person_the_last_exchanges_are_kept() -> None:
-    kept = WorkingBuffer(HistorySection(turns=100))
-    for number in range(BUFFER_PAGES + 3):
-        kept.add(page("hana", str(number)))
-    assert said(kept, "hana") == [str(number) for number in range(3, BUFFER_PAGES + 3)]
+    for size, section in ((7, HistorySection(turns=100)), (2, HistorySection(turns=3, buffer=2))):
+        kept = WorkingBuffer(section)
+        for number in range(size + 3):
+            kept.add(page("hana", str(number)))
+        assert said(kept, "hana") == [str(number) for number in range(3, size + 3)]
 
 
 def test_only_as_many_as_configured_are_handed_out() -> None:
@@ -74,7 +75,7 @@ def test_looking_for_somebody_who_never_spoke_keeps_nothing() -> None:
 
 def test_the_buffer_of_all_persons_together_stays_small() -> None:
     most_chars = 1000 + 2000 + 300  # the longest question and reply
-    assert MOST_PERSONS * BUFFER_PAGES * most_chars < 25_000_000
+    assert MOST_PERSONS * HistorySection().buffer * most_chars < 25_000_000
 
 
 def test_who_is_forgotten_is_forgotten_at_once() -> None:

@@ -13,8 +13,9 @@ from server.config import LlmSection, OpenAiLlmSection
 from server.errors import LlmError
 from server.llm.openai import OpenAiLlm
 from server.ports import LlmEvent, TextDelta, Usage
-from server.turn import Decoding, Message, Prompt
+from server.turn import AnswerSchema, Decoding, Message, Prompt
 from tests.ports.openai_stand_in import (
+    Behaviour,
     Line,
     StandIn,
     drop,
@@ -44,10 +45,12 @@ def client(server: StandIn | str, **settings: Any) -> OpenAiLlm:
     return OpenAiLlm(LlmSection(openai=OpenAiLlmSection.model_validate(openai), **times))
 
 
-async def ask(llm: OpenAiLlm, received: list[LlmEvent] | None = None) -> list[LlmEvent]:
+async def ask(
+    llm: OpenAiLlm, received: list[LlmEvent] | None = None, prompt: Prompt = PROMPT
+) -> list[LlmEvent]:
     """Return all events; those that came before an error are in `received`."""
     received = [] if received is None else received
-    async with aclosing(llm.stream(PROMPT)) as events:
+    async with aclosing(llm.stream(prompt)) as events:
         async for event in events:
             received.append(event)
     return received
@@ -332,6 +335,132 @@ async def test_an_option_that_a_server_refuses_is_left_out_from_then_on(
     assert [gone in request for request in server.requests] == [True, False, False]
     assert instead is None or instead in server.requests[-1]
     await llm.aclose()
+
+
+SCHEMA = AnswerSchema("cats", {"type": "object", "properties": {"cat": {"type": "string"}}})
+IN_JSON = replace(PROMPT, decoding=Decoding(0.0, 100, background=True, schema=SCHEMA))
+REFUSALS = [
+    (400, "Unknown parameter: 'response_format'"),
+    (422, "response_format.type: Input should be 'text'"),
+    (400, "this model: json_schema is not available"),
+    (400, "Structured outputs are not supported."),
+    (400, "not supported"),
+    (400, "bad request"),
+]
+
+
+def formats(server: StandIn) -> list[str]:
+    """Return how each request asked for JSON."""
+    return [(request.get("response_format") or {}).get("type", "") for request in server.requests]
+
+
+def takes(*kinds: str, code: int = 400, message: str = "no response_format") -> Behaviour:
+    """Answer to requests in these formats only; "" stands for none."""
+
+    async def strict(line: Line, request: dict[str, Any]) -> None:
+        kind = (request.get("response_format") or {}).get("type", "")
+        behave = reply("{}") if kind in kinds else status(code, message)
+        await behave(line, request)
+
+    return strict
+
+
+async def test_an_answer_in_json_is_asked_for_by_its_schema_and_a_reply_is_not(
+    server: StandIn,
+) -> None:
+    llm = client(server)
+    await ask(llm, prompt=IN_JSON)
+    await ask(llm)
+    await llm.aclose()
+    assert server.requests[0]["response_format"] == {
+        "type": "json_schema",
+        "json_schema": {"name": "cats", "strict": True, "schema": SCHEMA.schema},
+    }
+    assert "response_format" not in server.requests[1]
+
+
+@pytest.mark.parametrize(("code", "message"), REFUSALS)
+async def test_a_server_that_takes_no_schema_is_asked_for_json(
+    code: int, message: str, server: StandIn
+) -> None:
+    server.play(takes("", "json_object", code=code, message=message))
+    llm = client(server)
+    with capture_logs() as logs:
+        for _ in range(2):
+            assert texts(await ask(llm, prompt=IN_JSON)) == "{}"
+    await llm.aclose()
+    assert formats(server) == ["json_schema", "json_object", "json_object"]
+    assert "stream_options" in server.requests[-1]
+    told = [line["option"] for line in logs if line["event"] == "llm-option-refused"]
+    assert told == ["json_schema"]
+
+
+@pytest.mark.parametrize(("code", "message"), REFUSALS)
+async def test_a_server_that_takes_no_format_is_asked_without_one(
+    code: int, message: str, server: StandIn
+) -> None:
+    server.play(takes("", code=code, message=message))
+    llm = client(server)
+    for _ in range(2):
+        assert texts(await ask(llm, prompt=IN_JSON)) == "{}"
+    assert texts(await ask(llm)) == "{}"
+    await llm.aclose()
+    assert formats(server) == ["json_schema", "json_object", "", "", ""]
+
+
+async def test_another_option_that_is_named_goes_before_the_format(server: StandIn) -> None:
+    async def strict(line: Line, request: dict[str, Any]) -> None:
+        refuses = status(400, "temperature is not supported")
+        await (refuses if "temperature" in request else reply("{}"))(line, request)
+
+    server.play(strict)
+    llm = client(server)
+    assert texts(await ask(llm, prompt=IN_JSON)) == "{}"
+    await llm.aclose()
+    assert formats(server) == ["json_schema", "json_schema"]
+
+
+async def test_a_server_that_falls_over_a_schema_is_asked_without_one_this_time(
+    server: StandIn,
+) -> None:
+    server.play(takes("", code=500, message="internal error"))
+    llm = client(server)
+    for _ in range(2):
+        assert texts(await ask(llm, prompt=IN_JSON)) == "{}"
+    await llm.aclose()
+    assert formats(server) == ["json_schema", "", "json_schema", ""]
+
+
+async def test_a_server_that_fails_whatever_it_is_asked_refuses_no_format(server: StandIn) -> None:
+    server.play(status(500))
+    llm = client(server)
+    with pytest.raises(LlmError) as caught:
+        await ask(llm, prompt=IN_JSON)
+    assert caught.value.code == "llm-failed"
+    server.play(reply("{}"))
+    await ask(llm, prompt=IN_JSON)
+    await llm.aclose()
+    assert formats(server) == ["json_schema", "", "json_schema"]
+
+
+async def test_a_refusal_that_has_to_do_with_no_option_is_told_and_refuses_no_format(
+    server: StandIn,
+) -> None:
+    server.play(status(400, "content filter"))
+    llm = client(server)
+    with pytest.raises(LlmError):
+        await ask(llm, prompt=IN_JSON)
+    server.play(reply("{}"))
+    await ask(llm, prompt=IN_JSON)
+    await llm.aclose()
+    assert formats(server)[-1] == "json_schema"
+
+
+async def test_the_format_can_be_fixed_in_the_configuration(server: StandIn) -> None:
+    llm = client(server, openai={"extra_body": {"response_format": {"type": "text"}}})
+    await ask(llm, prompt=IN_JSON)
+    await llm.aclose()
+    assert formats(server) == ["text"]
 
 
 async def test_a_refusal_for_another_reason_leaves_the_options_alone(server: StandIn) -> None:

@@ -212,7 +212,7 @@ def test_a_misspelt_key_names_line_and_nearest(
 def test_a_key_like_no_other_lists_what_is_possible(file: Path) -> None:
     message = refusal(written(file, "history:\n  zzz: 1\n"))
 
-    assert message.endswith("Possible here: turns, window_minutes.")
+    assert message.endswith("Possible here: buffer, turns, window_minutes.")
 
 
 def test_a_misspelt_engine_names_the_engines_and_the_nearest(file: Path) -> None:
