@@ -19,6 +19,7 @@ from server.memory.models import (
     ProfileField,
     Trait,
 )
+from server.memory.recent_days import Reading, told_today
 from server.memory.speakers import Speakers
 from server.memory.standing import standing
 from server.memory.store import Store
@@ -146,9 +147,13 @@ class Primer:
             tuple(self._store.portrait.traits_of(person)),
             tuple(knowledge(fresh, capacity=self._long_term.capacity)),
             tuple(held),
-            tuple(self._store.portrait.summaries_of(person, self._section.primed_days)),
+            tuple(self._days(person, facts, now)),
             _outdated(facts, {fact.id for fact in fresh}),
         )
+
+    def _days(self, person: str, facts: Sequence[Fact], now: datetime) -> list[DaySummary]:
+        days = self._store.portrait.summaries_of(person, self._section.primed_days)
+        return told_today(days, Reading(facts, now.date(), self._section.follow_up_days))
 
 
 def _outdated(facts: Sequence[Fact], fresh: Set[str]) -> frozenset[str]:
