@@ -26,6 +26,8 @@ _LONGEST_LINE, _LONGEST_COMPACT_LINE = 300, 120
 """Characters of a fact, or of either half of a page; of a longer one the beginning is quoted."""
 _LONGEST_TRAIT = 120
 """Characters of a line of the portrait."""
+_MOST_DAYS = 4
+"""Before one line, on which it was said."""
 _MOST_TOUCHED = 3
 """Of what stands, before a question to a small model that touches it."""
 _MOST_GRAVE_TOKENS = 60
@@ -241,7 +243,15 @@ def _block_of(text: str, kept: Sequence[Recalled]) -> Block:
 
 
 def _fact_line(line: Recalled) -> str:
-    return f"{line.at:%Y-%m-%d} {_quoted(line.text, _LONGEST_LINE)}"
+    return f"{_days_of(line)} {_quoted(line.text, _LONGEST_LINE)}"
+
+
+def _days_of(line: Recalled) -> str:
+    """Write on which days something was said: the last ones, the newest first, and the first of all."""
+    days = [str(day) for day in (line.at.date(), *reversed(line.before))]
+    if len(days) <= _MOST_DAYS:
+        return ", ".join(days)
+    return f"{', '.join(days[: _MOST_DAYS - 1])} … {days[-1]}"
 
 
 def _page_line(page: RecalledPage, language: str) -> str:

@@ -130,12 +130,15 @@ class Recalled:
 
     text: str
     at: datetime
+    """When it was said, for the last time."""
     score: float
     parts: Mapping[str, float] = field(default_factory=dict)
     """The components of the score, by name."""
     id: str = ""
     sources: tuple[str, ...] = ()
     """Ids of the pages that it was drawn from."""
+    before: tuple[date, ...] = ()
+    """The earlier days on which it was said, too, oldest first."""
 
 
 @dataclass(frozen=True, slots=True)

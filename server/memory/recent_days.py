@@ -50,7 +50,8 @@ def told_today(days: Sequence[DaySummary], reading: Reading) -> list[DaySummary]
     told: list[DaySummary] = []
     known: set[str] = set()
     for day in reversed(days):
-        text = [one for one in sentences(day.text) if _may_be_told(one, day, silent)]
+        spoken = sentences(day.text)
+        text = [one for one in spoken if _may_be_told(one, day, silent)]
         text = [one for one in text if _said(one) not in known]
         known.update(map(_said, text))
         asked = [
@@ -58,7 +59,9 @@ def told_today(days: Sequence[DaySummary], reading: Reading) -> list[DaySummary]
             for one in day.follow_ups
             if _may_be_told(one, day, silent) and _is_open(one, day, reading)
         ]
-        kept = replace(day, text=_joined(text, day.language), follow_ups=tuple(asked))
+        whole = len(text) == len(spoken)
+        left = day.text if whole else _joined(text, day.language)
+        kept = replace(day, text=left, follow_ups=tuple(asked))
         if kept.text or kept.follow_ups:
             told.insert(0, kept)
     return told
