@@ -19,6 +19,7 @@ from server.memory.checks import checked_summary, plain_line
 from server.memory.extract import Prompts
 from server.memory.importance import importance_of
 from server.memory.models import DaySummary, Fact, Importance, Kind, Note, NoteKind, Origin, Page
+from server.memory.recent_days import may_be_asked_about
 from server.memory.statements import is_statement, sentences
 from server.memory.unmentioned import asks_for_silence
 from server.memory.wording import bare, plain_analysis, quoted
@@ -177,7 +178,7 @@ def follow_ups(talk: DayTalk) -> tuple[str, ...]:
     lines = (
         plain_line(text, _LONGEST_FOLLOW_UP)
         for text in (*noted, *planned)
-        if not asks_for_silence(text)
+        if may_be_asked_about(text, talk.language)
     )
     return tuple(dict.fromkeys(filter(None, lines)))[:_MOST_FOLLOW_UPS]
 

@@ -1,13 +1,14 @@
 """Chooses what of the last days' summaries is told today.
 
-Nothing that the person does not want to speak of, nothing to ask about that was called off or is long past, and each thing once. A
-summary stays as it was made: what was asked for later counts when it is read.
+Nothing that the person does not want to speak of or that has been replaced, nothing to ask about that was called off or is long
+past, and each thing once. A summary stays as it was made: what was asked for later counts when it is read.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
+from server.memory.called_off import calls_off
 from server.memory.models import DaySummary, Fact
 from server.memory.standing import StandingKind, standing_kind
 from server.memory.statements import sentences
@@ -48,7 +49,7 @@ def told_today(days: Sequence[DaySummary], reading: Reading) -> list[DaySummary]
         if fact.current and standing_kind(fact) is StandingKind.DO_NOT_MENTION
     ]
     told: list[DaySummary] = []
-    known: set[str] = set()
+    known = _replaced(reading.facts)
     for day in reversed(days):
         spoken = sentences(day.text)
         text = [one for one in spoken if _may_be_told(one, day, silent)]
@@ -57,7 +58,9 @@ def told_today(days: Sequence[DaySummary], reading: Reading) -> list[DaySummary]
         asked = [
             one
             for one in day.follow_ups
-            if _may_be_told(one, day, silent) and _is_open(one, day, reading)
+            if may_be_asked_about(one, day.language)
+            and _may_be_told(one, day, silent)
+            and _is_open(one, day, reading)
         ]
         whole = len(text) == len(spoken)
         left = day.text if whole else _joined(text, day.language)
@@ -67,13 +70,22 @@ def told_today(days: Sequence[DaySummary], reading: Reading) -> list[DaySummary]
     return told
 
 
-def is_silenced(text: str, language: str, silent: Sequence[Fact]) -> bool:
-    """Say whether a text asks for silence on something, or speaks of what some facts ask never to mention."""
-    return asks_for_silence(text) or any(touches(text, language, fact) for fact in silent)
+def may_be_asked_about(text: str, language: str) -> bool:
+    """Say whether something may be asked about by what it says: it neither asks for silence nor calls something off."""
+    return not asks_for_silence(text) and not calls_off(text, language)
 
 
 def _may_be_told(text: str, day: DaySummary, silent: Sequence[Fact]) -> bool:
-    return not is_silenced(without_frame(text), day.language, silent)
+    said = without_frame(text)
+    return not asks_for_silence(said) and not any(
+        touches(said, day.language, fact) for fact in silent
+    )
+
+
+def _replaced(facts: Sequence[Fact]) -> set[str]:
+    """Return the words of the facts that have been replaced and are not said again."""
+    holding = {letters(bare(fact.text)) for fact in facts if fact.current}
+    return {letters(bare(fact.text)) for fact in facts if not fact.current} - holding
 
 
 def _said(text: str) -> str:

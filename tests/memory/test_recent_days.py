@@ -90,7 +90,15 @@ async def test_what_was_called_off_is_not_asked_about(language: str, tmp_path: P
         assert PLACE[language] in await asked_about(room, language)
         room.tell(OFF[language], language=language)
         await room.memory.extract()
-        assert await asked_about(room, language) == ""
+        assert await days_of(room, language) == (), "nor is the plan told any more"
+
+
+async def test_that_something_was_called_off_is_nothing_to_ask_about(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        await a_day(room, "火曜の歯医者はキャンセルしたよ。", language="ja")
+        [day] = await days_of(room, "ja")
+    assert "歯医者" in day.text
+    assert day.follow_ups == ()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
