@@ -172,6 +172,13 @@ def bench_memory_command(
     ablate: Annotated[
         bool, typer.Option("--ablate", help="With dialogues: also without each part.")
     ] = False,
+    fitted: Annotated[
+        bool,
+        typer.Option(
+            "--fitted",
+            help="With dialogues: also by weights learnt from all of them but the one that is asked.",
+        ),
+    ] = False,
     answer: Annotated[
         bool,
         typer.Option(
@@ -196,7 +203,7 @@ def bench_memory_command(
         some = bench_dialogues.read_set(locomo, gvd)
         if some is None:
             return await bench_memory.bench_memory(loaded, language, tell, plot=plot)
-        plan = bench_dialogues.Plan(ablate, answer, questions, plot)
+        plan = bench_dialogues.Plan(ablate, answer, questions, plot, fitted)
         return await bench_dialogues.bench_dialogues(some, Place(loaded, data), plan, tell)
 
     has_dialogues = locomo is not None or gvd is not None

@@ -126,6 +126,28 @@ def show_command(
     finish(carry_out(with_config(work, config), nothing=memory.NOTHING["show"], as_json=as_json))
 
 
+@memory_app.command("correct")
+def correct_command(
+    fact: Annotated[str, typer.Argument(metavar="ID", help="As in the list.")],
+    text: Annotated[
+        str, typer.Argument(metavar="SENTENCE", help="What is right, as the person would say it.")
+    ],
+    *,
+    url: UrlOption = None,
+    token: TokenOption = "",
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    data: DataOption = DATA,
+) -> None:
+    """Put a sentence in the place of a fact. What was said stays in the exchanges."""
+    from server.commands import memory
+
+    async def work(loaded: Config, tell: Tell) -> Report:
+        return await memory.correct(fact, text, Place(loaded, data, url, token=token), tell)
+
+    finish(carry_out(with_config(work, config), nothing=memory.NOTHING["correct"], as_json=as_json))
+
+
 @memory_app.command("forget")
 def forget_command(
     facts: Annotated[

@@ -6,6 +6,7 @@ OmoideError
 ├── LlmError          the language model gave no usable answer
 ├── TtsError          a sentence could not be turned into sound
 ├── StoreError        memory can't be read or written
+│   └── OutdatedError     what is to be stored was made of words that have been forgotten meanwhile
 ├── EngineMissing     an engine, its package or its weights are not installed
 ├── AudioError        a file or a stream is not audio that can be read
 └── AccessError       the caller may not do this
@@ -45,6 +46,13 @@ class TtsError(OmoideError):
 
 class StoreError(OmoideError):
     """Memory can't be read or written; nothing that was stored is lost by it."""
+
+
+class OutdatedError(StoreError):
+    """What is to be stored was made of words some of which have been forgotten meanwhile: make it anew."""
+
+    def __init__(self) -> None:
+        super().__init__("store-outdated", "What it was made of has been forgotten meanwhile.")
 
 
 class EngineMissing(OmoideError):  # noqa: N818 - it names a state, like FileNotFoundError's cousins

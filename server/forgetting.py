@@ -59,9 +59,10 @@ class Forgetting:
         found = [await self._archive.fact(fact_id) for fact_id in fact_ids]
         facts = [fact for fact in found if fact is not None]
         told_in = {source for fact in facts for source in fact.sources}
+        told_in.update(await self._archive.said_in(fact_ids))
         is_said = partial(_is_said_in, facts)
         is_meant = partial(_is_told_in, facts, told_in)
-        # Oldest first: what one left unanswered, a later one answers.
+        # Oldest first: what was told in one, a later one may have in mind.
         for turn in self._recent.list():
             if is_meant(turn):
                 told_in.add(turn.id)
@@ -70,7 +71,7 @@ class Forgetting:
         for person, turns in forgotten.turns.items():
             self._recent.forget(lambda turn, gone=turns: turn.id in gone or is_meant(turn))  # type: ignore[misc]
             theirs = [fact for fact in facts if fact.person == person]
-            in_record = partial(_is_told_by, theirs)
+            in_record = partial(_is_told_by, theirs, told_in)
             await to_thread.run_sync(erase_turns, self._recordings, person, turns, in_record)
         return forgotten.facts
 
@@ -82,21 +83,32 @@ def _is_said_in(facts: Sequence[Fact], turn: Turn) -> bool:
 
 
 def _is_told_in(facts: Sequence[Fact], told_in: Set[str], turn: Turn) -> bool:
-    """Say whether one of these facts was said in a turn, or was in mind for its answer: recalled, or said just before."""
+    """Say whether one of these facts was said in a turn, or was in mind for its answer: offered by memory, or said just before."""
     if _is_said_in(facts, turn) or not told_in.isdisjoint((turn.id, *turn.answers)):
         return True
-    recalled = {line.id for line in turn.recalled.lines}
+    gone = told_in | {fact.id for fact in facts}
+    if any(ids <= gone for ids in turn.recalled.rests_on):
+        return True
     asked = turn.asked.text if turn.asked else ""
-    return any(fact.id in recalled or tells(fact, turn.person, asked) for fact in facts)
+    texts = (asked, *(page.said for page in turn.recalled.pages))
+    return any(tells(fact, turn.person, text) for fact in facts for text in texts)
 
 
-def _is_told_by(facts: Sequence[Fact], record: str) -> bool:
+def _is_told_by(facts: Sequence[Fact], told_in: Set[str], record: str) -> bool:
     """Say whether the written record of a turn tells of one of these facts; one that is broken is searched as it is."""
     try:
-        texts = list(_texts(json.loads(record)))
+        whole = json.loads(record)
     except ValueError:
-        texts = [record]
-    return any(fact.id in text or holds(text, fact.quote) for fact in facts for text in texts)
+        whole = record
+    gone = told_in | {fact.id for fact in facts}
+    offered = whole.get("rests_on") if isinstance(whole, dict) else None
+    for ids in offered if isinstance(offered, list) else ():
+        names = set(_texts(ids))
+        if names and names <= gone:
+            return True
+    return any(
+        fact.id in text or holds(text, fact.quote) for fact in facts for text in _texts(whole)
+    )
 
 
 def _texts(value: object) -> Iterator[str]:

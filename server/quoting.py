@@ -164,7 +164,7 @@ def portrait_block(
         knowledge: Facts, the most telling first.
         budget: How many tokens the block may have.
     """
-    facts = {_quoted(one.text, _LONGEST_TRAIT): one for one in knowledge[:MOST_KNOWN]}
+    facts = {_fact_line(one, _LONGEST_TRAIT): one for one in knowledge[:MOST_KNOWN]}
     lines = (*(_quoted(line, _LONGEST_TRAIT) for line in portrait), *facts)
     text, kept = _fitting("about_the_person", _once(filter(None, lines), str), budget, list)
     return _block_of(text, [facts[line] for line in kept if line in facts])
@@ -276,8 +276,8 @@ def _block_of(text: str, kept: Sequence[Recalled]) -> Block:
     return Block(text, _ids(kept), frozenset(page for line in kept for page in line.sources))
 
 
-def _fact_line(line: Recalled) -> str:
-    return f"{_days_of(line)} {_quoted(line.text, _LONGEST_LINE)}"
+def _fact_line(line: Recalled, longest: int = _LONGEST_LINE) -> str:
+    return f"{_days_of(line)} {_quoted(line.text, longest)}"
 
 
 def _days_of(line: Recalled) -> str:

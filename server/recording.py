@@ -212,6 +212,7 @@ def describe(turn: Turn) -> Mapping[str, object]:
             }
             for page in turn.recalled.pages
         ],
+        "rests_on": sorted(map(sorted, turn.recalled.rests_on)),
         "told": list(turn.told),
         "reply": turn.reply,
         "heard": turn.heard,

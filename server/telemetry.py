@@ -76,11 +76,20 @@ class Metrics:
             registry=self._registry,
         )
 
+        self._missed = Counter(
+            "omoide_recall_missed",
+            "Parts of memory (facts, pages, priming) that a turn went without: late, failed.",
+            ["part", "reason"],
+            registry=self._registry,
+        )
+
     def turn_finished(self, turn: Turn) -> None:
         """Count a finished turn."""
         self._turns.labels(_outcome(turn)).inc()
         if turn.error:
             self._errors.labels(turn.error).inc()
+        for part, reason in turn.recalled.missed.items():
+            self._missed.labels(part, reason.value).inc()
         for stage, spent_ms in turn.stages_ms.items():
             self._stages.labels(stage.value).observe(spent_ms / 1000)
         if turn.first_audio_ms is not None:

@@ -137,6 +137,8 @@ class Recalled:
     id: str = ""
     sources: tuple[str, ...] = ()
     """Ids of the pages that it was drawn from."""
+    about: str = ""
+    """As in `server.memory.models.Fact`."""
     before: tuple[date, ...] = ()
     """The earlier days on which it was said, too, oldest first."""
 
@@ -167,6 +169,15 @@ class RecalledDay:
     text: str
     follow_ups: tuple[str, ...] = ()
     """What to ask about next time."""
+    sources: tuple[str, ...] = ()
+    """Ids of the pages of that day."""
+
+
+class Missed(StrEnum):
+    """Why a part of memory is not in a recollection."""
+
+    LATE = "late"
+    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +196,25 @@ class Recollection:
     """Who the person is, in short lines, the most telling first."""
     knowledge: tuple[Recalled, ...] = ()
     """What is known of the person for good, the most telling first; what stands is among it."""
+    portrayed: tuple[frozenset[str], ...] = ()
+    """For each record in these lines the ids of the pages that it was drawn from, or of the fact that it is."""
     days: tuple[RecalledDay, ...] = ()
     """The last days on which they talked, newest last."""
+    missed: Mapping[str, Missed] = field(default_factory=dict)
+    """Parts that were left out: ``facts``, ``pages``, ``priming`` (all that is always offered)."""
+
+    @property
+    def rests_on(self) -> frozenset[frozenset[str]]:
+        """Ids of facts and pages: if all in one of the sets are forgotten, something was offered that is forgotten, too.
+
+        A fact goes alone; what the agent told, an exchange and a day with any page that they are made of; a record of the
+        portrait with the last of its pages.
+        """
+        ids = [line.id for line in (*self.lines, *self.standing, *self.knowledge) if line.id]
+        ids += [page.id for page in self.pages]
+        ids += [page for line in self.lines if line.about for page in line.sources]
+        ids += [page for day in self.days for page in day.sources]
+        return frozenset({frozenset({id_}) for id_ in ids} | set(filter(None, self.portrayed)))
 
     def __bool__(self) -> bool:
         """Whether anything came to mind."""

@@ -8,10 +8,9 @@ from typing import Any
 
 from scripts.comparison.children import RivalError
 from scripts.comparison.endpoint import Endpoint, serve_models
-from scripts.comparison.environments import RIVALS, Rival, prepare
+from scripts.comparison.environments import OURS, RIVALS, Rival, prepare
 from scripts.comparison.excerpts import cut
-from scripts.comparison.measuring import measure_rival
-from scripts.comparison.ours import NOTES, measure_ours
+from scripts.comparison.measuring import measure_system
 from server import embedding
 from server.commands.dialogues import Dialogue, read_dialogues
 from server.commands.figures import describe_machine
@@ -21,8 +20,8 @@ from server.config import Config
 from server.errors import ConfigError
 
 NOTHING: Mapping[str, object] = {"systems": [], "error": None}
-OURS = "omoide"
-NAMES = (OURS, *(rival.name for rival in RIVALS))
+SYSTEMS = {system.name: system for system in (OURS, *RIVALS)}
+NAMES = tuple(SYSTEMS)
 _COLUMNS = {
     "recall@10": ("turn_recall_at_10", "{:.3f}"),
     "NDCG@10": ("ndcg_at_10", "{:.3f}"),
@@ -52,7 +51,7 @@ class Plan:
     """Of each dialogue; see `excerpts.cut`."""
     systems: Sequence[str] = NAMES
     config: Path | None = None
-    """Configuration file, for our own command; the embedder is built from what was read of it."""
+    """Configuration file, for our own driver; the embedder is built from what was read of it."""
 
 
 async def compare(plan: Plan, config: Config, tell: Tell) -> Report:
@@ -77,7 +76,7 @@ async def compare(plan: Plan, config: Config, tell: Tell) -> Report:
             async with serve_models(embedder) as endpoint:
                 for name in plan.systems:
                     tell(f"{name} ...")
-                    rows.append(await _row(name, plan, excerpt, dialogues, endpoint))
+                    rows.append(await _row(SYSTEMS[name], plan, dialogues, endpoint))
         finally:
             await embedder.aclose()
     tell_rows(rows, tell)
@@ -94,27 +93,29 @@ async def compare(plan: Plan, config: Config, tell: Tell) -> Report:
 
 
 async def _row(
-    name: str, plan: Plan, excerpt: Path, dialogues: Sequence[Dialogue], endpoint: Endpoint
+    system: Rival, plan: Plan, dialogues: Sequence[Dialogue], endpoint: Endpoint
 ) -> dict[str, Any]:
-    rival = next((one for one in RIVALS if one.name == name), None)
     try:
-        if rival is None:
-            figures = await measure_ours(excerpt, plan.config)
-        else:
-            figures = await _measure(rival, plan.venvs, dialogues, endpoint)
+        figures, error = await _measure(system, plan, dialogues, endpoint), ""
     except RivalError as failed:
         figures, error = {}, str(failed)
-    else:
-        error = ""
-    notes = NOTES if rival is None else rival.notes
-    return {"system": name, **figures, "notes": list(notes), "error": error or None}
+    return {
+        "system": system.name,
+        **figures,
+        "notes": list(system.notes),
+        "error": error or None,
+    }
 
 
 async def _measure(
-    rival: Rival, venvs: Path, dialogues: Sequence[Dialogue], endpoint: Endpoint
+    system: Rival, plan: Plan, dialogues: Sequence[Dialogue], endpoint: Endpoint
 ) -> dict[str, object]:
-    python = await prepare(rival, venvs)
-    outcome = await measure_rival([python, "-m", rival.driver], dialogues, endpoint)
+    python = await prepare(system, plan.venvs)
+    given: list[str | Path] = (
+        [plan.config.resolve()] if system is OURS and plan.config is not None else []
+    )
+    command = [python, "-m", system.driver, *given]
+    outcome = await measure_system(command, dialogues, endpoint)
     return {"version": outcome.version, **outcome.figures()}
 
 

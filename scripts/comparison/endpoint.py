@@ -60,6 +60,8 @@ class Endpoint:
 
     base_url: str
     dimensions: int
+    embedder: str
+    """The model that makes the vectors."""
     counters: Counters
 
 
@@ -85,7 +87,7 @@ async def serve_models(embedder: Embedder) -> AsyncGenerator[Endpoint]:
         thread.start()
         try:
             url = f"http://127.0.0.1:{server.server_port}/v1"
-            yield Endpoint(url, embedder.dimensions, counters)
+            yield Endpoint(url, embedder.dimensions, embedder.model, counters)
         finally:
             await to_thread.run_sync(server.shutdown)
             server.server_close()

@@ -1,4 +1,4 @@
-"""The systems that Omoide is compared with, and the environment that each of them runs in."""
+"""The systems that are compared, and the environment that each of them runs in."""
 
 import os
 import subprocess
@@ -17,18 +17,27 @@ STAMP = "packages.txt"
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """Another memory system."""
+    """A memory system."""
 
     name: str
     """Of its package."""
     driver: str
     """Module that speaks the protocol."""
     installs: tuple[tuple[str, ...], ...]
-    """Arguments of `pip install`, one call after the other."""
+    """Arguments of `pip install`, one call after the other; none for what runs where this does."""
     notes: tuple[str, ...] = ()
     """What whoever reads the figures has to know."""
 
 
+OURS = Rival(
+    "omoide",
+    "scripts.rivals.omoide",
+    (),
+    (
+        "facts, topics and days by the scripted model, in batches as a server makes them; what is found is what was said",
+        "for a query, the search in what was said; `omoide bench memory` times a whole recall",
+    ),
+)
 RIVALS = (
     Rival(
         "bm25s",
@@ -65,6 +74,8 @@ async def prepare(rival: Rival, venvs: Path) -> Path:
     Raises:
         RivalError: The environment can't be made, or the packages can't be installed.
     """
+    if not rival.installs:
+        return Path(sys.executable)
     folder = venvs / rival.name
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     wanted = "\n".join(" ".join(packages) for packages in rival.installs)

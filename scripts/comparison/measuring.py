@@ -1,5 +1,6 @@
 """Puts dialogues into a system, asks their questions, and counts: what was found, how long it took, what it cost."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -17,6 +18,8 @@ from server.memory.page_recall import PageFindings
 
 DEPTH = 20
 """How many turns are asked for; the deepest figure is recall@20."""
+_BLOCK_BYTES = 512
+"""Unit of `os.stat_result.st_blocks`."""
 _ROLES = {Role.SAID: "user", Role.HEARD: "assistant"}
 
 
@@ -48,7 +51,7 @@ class Outcome:
         }
 
 
-async def measure_rival(
+async def measure_system(
     command: Sequence[str | Path], dialogues: Sequence[Dialogue], endpoint: Endpoint
 ) -> Outcome:
     """Let a driver hold one dialogue after the other, each in a process and a folder of its own.
@@ -62,7 +65,11 @@ async def measure_rival(
         with _folder("home") as home, _folder("store") as store:
             async with started(command, Path(home)) as child:
                 settings = Settings(
-                    store, endpoint.base_url, endpoint.dimensions, dialogue.language
+                    store,
+                    endpoint.base_url,
+                    endpoint.dimensions,
+                    endpoint.embedder,
+                    dialogue.language,
                 )
                 opened = await child.ask("open", settings=asdict(settings))
                 outcome.version = opened["version"]
@@ -122,5 +129,10 @@ def exchanges(dialogue: Dialogue) -> list[Exchange]:
 
 
 def size_of(folder: Path) -> int:
-    """Return how many bytes the files in a folder hold."""
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    """Return how many bytes the files in a folder hold; room that a file only reserves, and no disk gives it, is none."""
+    return sum(_held(file.stat()) for file in folder.rglob("*") if file.is_file())
+
+
+def _held(status: os.stat_result) -> int:
+    blocks = getattr(status, "st_blocks", None)  # not on Windows
+    return status.st_size if blocks is None else min(status.st_size, blocks * _BLOCK_BYTES)

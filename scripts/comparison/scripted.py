@@ -1,4 +1,4 @@
-"""A language model that follows rules: what each compared system asks gets a well-formed answer, always the same one.
+"""A language model that follows rules: what each compared system, Omoide too, asks gets a well-formed answer, always the same one.
 
 It draws facts as a willing but simple model would: every sentence that says something, with the name of its speaker
 before it. It matters little: with all sentences, or with whole turns, mem0's recall@10 on a dialogue of LoCoMo was within
@@ -19,6 +19,18 @@ _SAID = re.compile(r"^(?P<role>user|assistant): (?P<words>.+)$", re.MULTILINE | 
 _TIMED = re.compile(
     r"^(?P<role>User|Assistant): (?P<words>.+) \(Timestamp: (?P<time>[^()]*)\)$", re.MULTILINE
 )
+_NUMBERED = re.compile(
+    r"^\[(?P<number>\d+)\] .*\n[^:\n]+: ?(?P<said>.*)\n[^:\n]+: ?(?P<heard>.*)$", re.MULTILINE
+)
+_OF_A_DAY = re.compile(r"^\d\d:\d\d (?P<said>.*)$", re.MULTILINE)
+_ASKS = re.compile(r"[?？]")
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_FIRST_PERSON = re.compile(r"\b(?:I|I['’]\w+|[Mm]y|[Ww]e|[Oo]ur)\b")
+"""Japanese and Chinese leave the subject out."""
+_MOST_OF_A_TURN = 5
+_MOST_TOPICS = 4
+_NO_PORTRAIT = json.dumps({"profile": [], "traits": [], "agent": []})
 
 
 class UnknownPromptError(Exception):
@@ -42,15 +54,17 @@ def answer(messages: Sequence[Mapping[str, str]]) -> str:
 
 
 def facts(said: str) -> list[str]:
-    """Return the sentences of a turn that say something, each with the name that stands before the turn.
-
-    Those are the longer ones ("Wow!" is no fact), and the first one if there is none.
-    """
+    """Return the sentences of a turn that say something, each with the name that stands before the turn."""
     name, named, words = said.partition(": ")
     before, spoken = (f"{name}: ", words) if named else ("", said)
+    return [before + one for one in telling(spoken)]
+
+
+def telling(spoken: str) -> list[str]:
+    """Return the sentences that say something: the longer ones ("Wow!" is no fact), and the first one if there is none."""
     sentences = [one for one in _SENTENCE_END.split(spoken) if one.strip()]
     longer = [one for one in sentences if len(_UNIT.findall(one)) >= _FEWEST_UNITS]
-    return [before + one for one in longer or sentences[:1]]
+    return longer or sentences[:1]
 
 
 def keywords(text: str) -> list[str]:
@@ -115,6 +129,61 @@ def _knowledge(prompt: str) -> str:
     return f"【User Private Data】\n{private}\n\n【Assistant Knowledge】\n{own}"
 
 
+def _record(talk: str) -> str:
+    """Draw facts from numbered turns: what somebody says of themselves, and no questions, as it is told."""
+    turns = [
+        (int(turn["number"]), turn["said"], turn["heard"]) for turn in _NUMBERED.finditer(talk)
+    ]
+    drawn = [
+        {"turn": number, "quote": told, "text": _of_you(told), "kind": "other"}
+        for number, said, _ in turns
+        for told in [*filter(_is_own, telling(said))][:_MOST_OF_A_TURN]
+    ]
+    topics: list[dict[str, object]] = []
+    of_topic: list[list[int]] = []
+    continued = []
+    before: set[str] = set()
+    for number, said, heard in turns:
+        words = keywords(f"{said} {heard}")
+        goes_on = bool(before & set(words))
+        if goes_on:
+            continued.append(number)
+        if of_topic and (goes_on or len(topics) == _MOST_TOPICS):
+            of_topic[-1].append(number)
+        elif words:
+            of_topic.append([number])
+            topics.append({"turns": of_topic[-1], "keywords": words, "summary": _about(words)})
+        before = set(words)
+    return json.dumps({"facts": drawn, "topics": topics, "continues": continued})
+
+
+def _diary(talk: str) -> str:
+    said = " ".join(turn["said"] for turn in _OF_A_DAY.finditer(talk))
+    return json.dumps({"summary": _about(keywords(said)), "follow_ups": []})
+
+
+def _about(words: Sequence[str]) -> str:
+    wide = next((word for word in words if _WIDE.search(word)), "")
+    if not wide:
+        return f"You talked about {', '.join(words)}."
+    return (
+        f"{'、'.join(words)}の話をした。"
+        if _KANA.search("".join(words))
+        else f"聊了{'、'.join(words)}。"
+    )
+
+
+def _is_own(sentence: str) -> bool:
+    is_of_speaker = _WIDE.search(sentence) or _FIRST_PERSON.search(sentence)
+    return bool(is_of_speaker) and not _ASKS.search(sentence)
+
+
+def _of_you(told: str) -> str:
+    if not _WIDE.search(told):
+        return f"You said: {told}"
+    return f"あなたは「{told.rstrip('。')}」と話した。" if _KANA.search(told) else f"你说：“{told}”"
+
+
 _ANSWERS: Mapping[str, Callable[[str], str]] = {
     "You are a Memory Extractor": _memories,
     "conversation continuity detector": _is_continuous,
@@ -123,5 +192,14 @@ _ANSWERS: Mapping[str, Callable[[str], str]] = {
     "expert in keyword extraction": _keyword_list,
     "user preference analysis assistant": _profile,
     "knowledge extraction assistant": _knowledge,
+    "You keep the record of a conversation": _record,
+    "あなたは会話の記録係": _record,
+    "你负责记录对话": _record,
+    "You describe a person by what they say": lambda talk: _NO_PORTRAIT,
+    "人となりを書き留める係": lambda talk: _NO_PORTRAIT,
+    "记下他是怎样的人": lambda talk: _NO_PORTRAIT,
+    "You keep the diary of a robot": _diary,
+    "ロボットの日記係": _diary,
+    "机器人写日记": _diary,
 }
-"""By words of the first message: mem0 asks for the first of these, MemoryOS for the others."""
+"""By words of the first message: mem0 asks for the first of these, MemoryOS for those up to knowledge, Omoide for the rest."""

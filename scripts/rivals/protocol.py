@@ -29,6 +29,8 @@ class Settings:
     """Of an OpenAI-compatible endpoint; it takes any key."""
     dimensions: int
     """Of its vectors."""
+    embedder: str
+    """Which model makes them, whatever name it has at the endpoint."""
     language: str
 
 

@@ -14,7 +14,8 @@ from server.turn import Decoding, Message, Prompt
 
 _MOST_ANSWER_TOKENS = 100
 _MOST_VERDICT_TOKENS = 200
-_NUMBER = r"\s*[\"'”]?\s*[:：=]\s*[\"']?(0\.5|[01](?:\.0)?)(?![\d.])"
+_NUMBER = r"[\s\"'”*]*[:：=][\s\"'*]*(0\.50?|[01](?:\.00?)?)(?!\d|\.\d)"
+"""What a judge writes behind the name of a point, whatever marks it sets around name and number."""
 SCALES: Mapping[str, frozenset[float]] = {
     "accuracy": frozenset({0.0, 1.0}),
     "correctness": frozenset({0.0, 0.5, 1.0}),
@@ -66,7 +67,7 @@ class Material:
 async def answer(
     llm: Llm, question: DialogueQuestion, material: Material, language: str, speakers: Speakers
 ) -> str:
-    """Return what the model answers, in one line.
+    """Return what the model answers, in one line, without what it thinks aloud before.
 
     Raises:
         LlmError: It does not.
@@ -156,4 +157,4 @@ async def _told(
         async for event in events:
             if isinstance(event, TextDelta):
                 written_so_far += event.text
-    return " ".join(written_so_far.split())
+    return " ".join(written_so_far.rpartition("</think>")[2].split())

@@ -10,7 +10,7 @@ from server.commands.answer_prompts import SCALES, Material, answer, judge
 from server.commands.answer_scores import bleu_1, token_f1
 from server.commands.dialogue_memory import RememberedDialogue
 from server.commands.dialogue_variants import Variant
-from server.commands.evidence import CATEGORIES, Answered
+from server.commands.evidence import ADVERSARIAL, CATEGORIES, Answered
 from server.commands.reach import Place
 from server.memory.wording import bare
 from server.quoting import MOST_KNOWN
@@ -21,7 +21,6 @@ JUDGED_PAGES = 5
 """The same where a model judges (the paper's on GVD)."""
 RECENT_PAGES = 7
 """The last exchanges, which the paper's short-term memory holds."""
-_ADVERSARIAL = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,28 +62,26 @@ class Answering:
         Raises:
             LlmError: The model does not answer.
         """
-        portrait: Sequence[str] = ()
-        if variant.has_portrait:
-            priming = await held.priming()
-            known = dict.fromkeys([*priming.standing, *priming.knowledge[:MOST_KNOWN]])
-            portrait = (
-                *priming.portrait(held.dialogue.language, {}),
-                *(bare(fact.text) for fact in known),
-            )
         return [
-            await self._answer(held, variant, one, portrait)
+            await self._answer(held, variant, one)
             for one in found
-            if one.question.category != _ADVERSARIAL
+            if one.question.category != ADVERSARIAL
         ]
 
-    async def _answer(
-        self, held: RememberedDialogue, variant: Variant, one: Answered, portrait: Sequence[str]
-    ) -> Answer:
+    async def _answer(self, held: RememberedDialogue, variant: Variant, one: Answered) -> Answer:
         dialogue, question = held.dialogue, one.question
         ids = dict.fromkeys(each.page for each in one.found.findings.candidates)
         recalled = [held.pages[id_] for id_ in [*ids][: self.pages]] if variant.has_pages else []
         earlier = [page for page in held.pages.values() if page.at <= question.asked_at]
         recent = [page for page in earlier[-RECENT_PAGES:] if page not in recalled]
+        portrait: Sequence[str] = ()
+        if variant.has_portrait:
+            priming = await held.priming(question.asked_at)
+            known = dict.fromkeys([*priming.standing, *priming.knowledge[:MOST_KNOWN]])
+            portrait = (
+                *priming.portrait(dialogue.language, {}),
+                *(bare(fact.text) for fact in known),
+            )
         given = await answer(
             self._llm,
             question,

@@ -1,6 +1,6 @@
 """`omoide bench memory --locomo` and `--gvd`: how much of what holds an answer comes back, over dialogues with questions about them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -12,12 +12,16 @@ from server.commands.answering import Answer, Answering, figures_of
 from server.commands.bench_facts import MADE_UP
 from server.commands.bench_pages import time_sizes
 from server.commands.bench_plot import draw
+from server.commands.dialogue_fit import FITTED, ask_fitted, refuse_few
 from server.commands.dialogue_memory import KnownVectors, RememberedDialogue, remembered
+from server.commands.dialogue_prompts import Held, look_into_prompts
+from server.commands.dialogue_prompts import figures_of as figures_of_prompts
 from server.commands.dialogue_variants import FULL, Variant, answered_variants, ranked_variants
 from server.commands.dialogues import Dialogue, DialogueQuestion, read_dialogues
 from server.commands.evidence import CURVE, DEPTHS, Answered, by_category, measure, recall_curve
 from server.commands.figures import describe_machine
 from server.commands.gvd import read_gvd
+from server.commands.plain_bm25 import PlainBm25
 from server.commands.plotting import refuse_unwritable
 from server.commands.reach import Place
 from server.commands.report import Report, Tell
@@ -77,12 +81,14 @@ class Plan:
     """How many of each dialogue are asked, spread over all; None for all."""
     plot: Path | None = None
     """Where a picture is drawn."""
+    fitted: bool = False
+    """Also by weights that were learnt from all dialogues of the set but the one that is asked."""
 
 
 async def bench_dialogues(some: DialogueSet, place: Place, plan: Plan, tell: Tell) -> Report:
     """Put every dialogue into a memory of its own, ask the questions that have evidence, and report.
 
-    The weights are those of the configuration: nothing is learnt from the set.
+    The weights are those of the configuration: nothing is learnt from the set, but for the row that says so.
 
     Args:
         some: Dialogues.
@@ -91,12 +97,14 @@ async def bench_dialogues(some: DialogueSet, place: Place, plan: Plan, tell: Tel
         tell: Told the figures.
 
     Raises:
-        OmoideError: An engine is missing or fails.
+        OmoideError: An engine is missing or fails; ``dialogues-few``.
     """
     refuse_unwritable(plan.plot)
+    if plan.fitted:
+        refuse_few(some.dialogues)
     bench = _Bench(some, place, plan)
     try:
-        await bench.hold()
+        await bench.hold(tell)
     finally:
         await bench.aclose()
     bench.tell_figures(tell)
@@ -117,15 +125,25 @@ class _Bench:
         self._answering = Answering(place, is_judged=some.is_judged) if plan.answer else None
         self._found: dict[str, list[Answered]] = {}
         self._answers: dict[str, list[Answer]] = {}
+        self._prompts: dict[str, list[Held]] = {}
         self._ingest_seconds = 0.0
 
-    async def hold(self) -> None:
-        """Put everything in, and ask."""
+    async def hold(self, tell: Tell) -> None:
+        """Put everything in, and ask; it takes minutes, so `tell` is told how far it is."""
         await self._embedder.warm_up()
         if self._answering is not None:
             await self._answering.warm_up()
         for dialogue in self._set.dialogues:
+            tell(
+                f"{dialogue.name}: {len(dialogue.utterances)} turns are put in and asked about ..."
+            )
             await self._ask_all(dialogue)
+        if self._plan.fitted:
+            asked = [(one, self._questions_of(one)) for one in self._set.dialogues]
+            self._found[FITTED] = await ask_fitted(asked, self._config, self._embedder)
+
+    def _questions_of(self, dialogue: Dialogue) -> Sequence[DialogueQuestion]:
+        return spread([one for one in dialogue.questions if one.evidence], self._plan.questions)
 
     async def aclose(self) -> None:
         """Let go of the engines."""
@@ -139,9 +157,7 @@ class _Bench:
         if not self._plan.ablate:
             ranked, answered = {FULL: ranked[FULL]}, {FULL: answered[FULL]}
         answered = answered if self._answering is not None else {}
-        questions = spread(
-            [one for one in dialogue.questions if one.evidence], self._plan.questions
-        )
+        questions = self._questions_of(dialogue)
         for is_chained in (True, False):
             alike = {
                 name: one
@@ -156,17 +172,38 @@ class _Bench:
             ) as held:
                 if is_chained:
                     self._ingest_seconds += perf_counter() - started
-                for name, variant in alike.items():
-                    found = await self._find(held, variant, questions)
-                    if name in ranked:
-                        self._found.setdefault(name, []).extend(found)
-                    if self._answering is not None and name in answered:
-                        given = await self._answering.answer_all(held, variant, found)
-                        self._answers.setdefault(name, []).extend(given)
+                await self._ask_alike(held, alike, ranked, questions)
+                if is_chained and self._plan.ablate:
+                    await self._look_into_prompts(held, questions)
+
+    async def _ask_alike(
+        self,
+        held: RememberedDialogue,
+        variants: Mapping[str, Variant],
+        ranked: Container[str],
+        questions: Sequence[DialogueQuestion],
+    ) -> None:
+        for name, variant in variants.items():
+            found = await self._find(held, variant, questions)
+            if name in ranked:
+                self._found.setdefault(name, []).extend(found)
+            if self._answering is not None and name in answered_variants(self._weights):
+                given = await self._answering.answer_all(held, variant, found)
+                self._answers.setdefault(name, []).extend(given)
+
+    async def _look_into_prompts(
+        self, held: RememberedDialogue, questions: Sequence[DialogueQuestion]
+    ) -> None:
+        prompts = await look_into_prompts(held, self._config, self._embedder, questions)
+        for name, found in prompts.items():
+            self._prompts.setdefault(name, []).extend(found)
 
     async def _find(
         self, held: RememberedDialogue, variant: Variant, questions: Sequence[DialogueQuestion]
     ) -> list[Answered]:
+        if variant.is_plain:
+            plain = PlainBm25(held.dialogue)
+            return [Answered(held.dialogue, one, plain.ask(one)) for one in questions]
         memory = held.ranked_by(
             variant.weights,
             self._config.retrieval,
@@ -194,6 +231,9 @@ class _Bench:
             f"{self._turns} turns put in in {self._ingest_seconds:.0f} s; "
             f"all texts embedded in {self._embedder.seconds:.0f} s."
         )
+        for name, looked_into in self._prompts.items():
+            parts = figures_of_prompts(looked_into).items()
+            tell(f"prompts, {name}: {', '.join(f'{key} {value}' for key, value in parts)}")
         for name, given in self._answers.items():
             points = ", ".join(f"{key} {value}" for key, value in figures_of(given).items())
             tell(f"answers, {name}: {points}")
@@ -210,7 +250,11 @@ class _Bench:
     def report(self) -> Report:
         """Return the figures."""
         some, full = self._set, self._full
-        others = {name: found for name, found in self._found.items() if name != FULL}
+        others = {
+            name: {**measure(found), "recall_by_depth": recall_curve(found)}
+            for name, found in self._found.items()
+            if name != FULL
+        }
         return Report(
             {
                 **NOTHING,
@@ -219,9 +263,11 @@ class _Bench:
                 "ingest_s": round(self._ingest_seconds, 1),
                 "embed_s": round(self._embedder.seconds, 1),
                 "turns": self._turns,
-                "ablations": {
-                    name: {**measure(found), "recall_by_depth": recall_curve(found)}
-                    for name, found in others.items()
+                "fitted": others.pop(FITTED, None),
+                "ablations": others,
+                "prompts": {
+                    name: figures_of_prompts(looked_into)
+                    for name, looked_into in self._prompts.items()
                 },
                 "answers": {name: figures_of(given) for name, given in self._answers.items()},
                 "data": {
@@ -271,8 +317,8 @@ def spread(questions: Sequence[DialogueQuestion], most: int | None) -> Sequence[
 def _tell_line(name: str, figures: Mapping[str, object], tell: Tell) -> None:
     if name == FULL:
         heads = "".join(f"{f'r@{depth}':>8}" for depth in DEPTHS)
-        tell(f"{'':24}{'n':>6}{heads}{'ndcg':>8}{'all@10':>8}{'ms':>7}")
+        tell(f"{'':36}{'n':>6}{heads}{'ndcg':>8}{'all@10':>8}{'ms':>7}")
     shown = [figures[f"turn_recall_at_{depth}"] for depth in DEPTHS]
     shown += [figures["ndcg_at_10"], figures["session_all_at_10"]]
     columns = "".join(f"{value or 0:>8.3f}" for value in shown)
-    tell(f"{name:24}{figures['questions']:>6}{columns}{figures['retrieve_ms_p50'] or 0:>7.1f}")
+    tell(f"{name:36}{figures['questions']:>6}{columns}{figures['retrieve_ms_p50'] or 0:>7.1f}")

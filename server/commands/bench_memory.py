@@ -15,7 +15,7 @@ from anyio import to_thread
 
 from server import embedding
 from server.clock import SystemClock
-from server.commands import bench_pages
+from server.commands import bench_pages, bench_recall
 from server.commands.bench_facts import MADE_UP, STATEMENTS, made_up_texts
 from server.commands.bench_plot import draw
 from server.commands.bench_sentences import SENTENCES
@@ -97,10 +97,7 @@ async def bench_memory(
     Raises:
         OmoideError: The embedder is missing or fails.
     """
-    if language not in MADE_UP:
-        raise ConfigError(
-            f"No facts in {language!r}. Possible: {', '.join(MADE_UP)}.", "language-unknown"
-        )
+    _refuse_unknown(language)
     refuse_unwritable(plot)
     embedder = embedding.build(config.embedding)
     try:
@@ -121,6 +118,8 @@ async def bench_memory(
     pages = await to_thread.run_sync(
         bench_pages.time_sizes, config, language, arbitrary.dimensions, sizes_of_pages, tell
     )
+    recalls = await bench_recall.time_recalls(config, language, arbitrary, sizes_of_pages, tell)
+    pages = {size: taken | recalls[size] for size, taken in pages.items()}
     if plot is not None:
         await to_thread.run_sync(draw, {}, pages, plot)
         tell(f"Drawn: {plot}")
@@ -134,6 +133,13 @@ async def bench_memory(
             "machine": describe_machine(),
         }
     )
+
+
+def _refuse_unknown(language: str) -> None:
+    if language not in MADE_UP:
+        raise ConfigError(
+            f"No facts in {language!r}. Possible: {', '.join(MADE_UP)}.", "language-unknown"
+        )
 
 
 def make_up_facts(language: str, count: int, clock: Clock) -> list[Fact]:

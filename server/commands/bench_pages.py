@@ -26,9 +26,10 @@ from server.memory.speakers import Speakers
 
 SIZES = (1_000, 10_000, 100_000)
 QUERIES = 50
-_TALK_PAGES = 8
+TALK_PAGES = 8
+"""Exchanges of one talk."""
 _NOW = datetime(2026, 11, 2, 18, tzinfo=UTC)
-_DIFFERENT = 1_000
+DIFFERENT = 1_000
 """Made-up utterances; a larger store says them again."""
 _SEGMENT_PAGES = 3
 """Of which the keywords of a segment are."""
@@ -73,14 +74,14 @@ def time_pages(
         segments: How many segments they lie in.
     """
     dice = np.random.default_rng(0)
-    different = [*islice(made_up_texts(language), _DIFFERENT)]
+    different = [*islice(made_up_texts(language), DIFFERENT)]
     lines = _placed([read_line(text, language, _NOW) for text in different], size)
     rows = dice.standard_normal((len(lines), dimensions), np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     vectors = {(one.page, int(one.role)): row for one, row in zip(lines, rows, strict=True)}
     shelf = PageShelf.of(lines, vectors, dimensions)
-    shelf.segment_of = {one.page: f"{int(one.page) // _TALK_PAGES % segments}" for one in lines}
-    shelf.put_segments(_segments(different, segments, language))
+    shelf.segment_of = {one.page: f"{int(one.page) // TALK_PAGES % segments}" for one in lines}
+    shelf.put_segments(make_segments(different, segments, language))
     reading, spent = [], []
     for text in islice(cycle((*SENTENCES[language], *STATEMENTS[language])), QUERIES):
         vector = rows[dice.integers(len(rows))]
@@ -102,13 +103,14 @@ def _placed(said: Sequence[Line], size: int) -> list[PlacedLine]:
     lines = cycle(said)
     placed = []
     for page in range(size):
-        talk, place = divmod(page, _TALK_PAGES)
-        at = _NOW - timedelta(hours=size // _TALK_PAGES - talk, minutes=-place)
+        talk, place = divmod(page, TALK_PAGES)
+        at = _NOW - timedelta(hours=size // TALK_PAGES - talk, minutes=-place)
         placed += [PlacedLine(f"{page}", role, at, next(lines)) for role in Role]
     return placed
 
 
-def _segments(texts: Sequence[str], count: int, language: str) -> list[Segment]:
+def make_segments(texts: Sequence[str], count: int, language: str) -> list[Segment]:
+    """Return segments with the keywords of some texts each."""
     found = []
     for number in range(count):
         first = number * _SEGMENT_PAGES % len(texts)

@@ -58,7 +58,10 @@ def _draw_times(axes: Any, times: Mapping[int, Mapping[str, float | None]]) -> N
         ("ms_p95", "p95"),
         ("ms_p50", "p50"),
         ("read_ms_p50", "p50, to read the question"),
+        ("recall_ms_p50", "p50, a whole recall"),
     ):
+        if not all(key in one for one in times.values()):
+            continue
         axes.plot([*times], [one[key] for one in times.values()], label=label, marker="o")
     aims = {size: aim for size, aim in AIMS.items() if size in times}
     axes.plot(

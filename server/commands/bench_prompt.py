@@ -1,13 +1,15 @@
 """`omoide bench prompt`: what the place of memory in a prompt is worth, in time to the first token over a talk.
 
 What a model has read of one prompt it need not read again in the next that begins like it. Two layouts are compared: the
-one that is used, and one in which what was recalled comes first; each with the same facts at every turn, and with others.
+one that is used, and one in which what was recalled comes first; each with the same memory at every turn, with other facts
+recalled, and after an update of the portrait and of the days, which stand before the talk.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from itertools import takewhile
 from typing import Any, TypeAlias
 
@@ -46,10 +48,23 @@ _PORTRAITS = {
     "ja": ("あなたの名前は花子。", "あなたは小学校の先生。", "あなたは犬より猫が好き。"),
     "en": ("Your name is Hanako.", "You teach science.", "You like cats better than dogs."),
 }
+_LEARNT = {
+    "ja": ("あなたは朝が苦手。", "あなたの姉は仙台に住んでいる。", "あなたはそばが食べられない。", "あなたは山歩きが趣味。", "あなたは来年五十歳になる。"),
+    "en": ("You are no early riser.", "Your sister lives in Leeds.", "You can't eat nuts.", "You hike a lot.", "You turn fifty next year."),
+}  # fmt: skip
+"""What the portrait gains, one line after the other."""
 _DAYS = {
     "ja": ("引っ越しの準備と、猫の具合の話をした。", "猫は元気になったか"),
     "en": ("You talked about moving and about a cat that was ill.", "Is the cat well again?"),
 }
+
+
+class Update(StrEnum):
+    """What of memory is another at every turn."""
+
+    NOTHING = "the same"
+    FACTS = "other facts"
+    PORTRAIT = "other portrait, days"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +100,18 @@ def memory_first(files: PromptFiles, asked: Asked) -> Prompt:
     return replace(rest, system=memory_block(facts, **most).text + rest.system)
 
 
+_UPDATES: Mapping[str, Sequence[Update]] = {
+    "short": (Update.NOTHING, Update.FACTS),  # has no portrait and no days
+    "long": tuple(Update),
+}
+"""What is measured of each length of prompt."""
+
 Layout: TypeAlias = Callable[[PromptFiles, Asked], Prompt]
 LAYOUTS: Mapping[str, Layout] = {"memory last": memory_last, "memory first": memory_first}
 
 
 async def script_talk(
-    language: str, traits: LlmTraits, history_turns: int, *, updated: bool
+    language: str, traits: LlmTraits, history_turns: int, update: Update
 ) -> list[Asked]:
     """Return the turns of the talk, the same at every call.
 
@@ -98,28 +119,35 @@ async def script_talk(
         language: Two-letter code, one of `SENTENCES`.
         traits: What the model can be asked.
         history_turns: How many exchanges a prompt holds.
-        updated: Whether other facts are recalled at every turn.
+        update: What of memory changes from turn to turn.
     """
     assert WHO.person is not None
     facts = [
         Recalled(fact.text, fact.said_at, 1.0, id=fact.id)
         for fact in await seed_facts(language, WHO.person, _BEGAN)
     ]
-    summary, follow_up = _DAYS[language]
-    yesterday = RecalledDay(_BEGAN.date() - timedelta(days=1), summary, (follow_up,))
     talk, history = [], list[Page]()
     for number, question in enumerate(SENTENCES[language][:TURNS]):
         now = _BEGAN + number * _BETWEEN_TURNS
-        first = MOST_FACTS * number if updated else 0
-        recalled = Recollection(
-            tuple(facts[first : first + MOST_FACTS]),
-            portrait=_PORTRAITS[language],
-            days=(yesterday,),
+        first = MOST_FACTS * number if update is Update.FACTS else 0
+        learnt = number if update is Update.PORTRAIT else 0
+        recalled = replace(
+            _primed(language, learnt), lines=tuple(facts[first : first + MOST_FACTS])
         )
         talk.append(Asked(question, recalled, tuple(history), now, language, traits))
         history.append(Page(question, _ANSWERS[language], now, language, id=str(number)))
         history = history[-history_turns:]
     return talk
+
+
+def _primed(language: str, learnt: int) -> Recollection:
+    """Return who the person is, with so many lines more than at first, and a day whose summary was renewed as often."""
+    summary, follow_up = _DAYS[language]
+    told = (f"{summary} {line}".strip() for line in ("", *_LEARNT[language]))
+    yesterday = RecalledDay(_BEGAN.date() - timedelta(days=1), [*told][learnt], (follow_up,))
+    return Recollection(
+        portrait=(*_PORTRAITS[language], *_LEARNT[language][:learnt]), days=(yesterday,)
+    )
 
 
 def as_text(prompt: Prompt) -> str:
@@ -153,23 +181,23 @@ async def bench_prompt(place: Place, language: str, tell: Tell) -> Report:
         known = ", ".join(SENTENCES)
         raise ConfigError(f"No sentences in {language!r}. Possible: {known}.", "language-unknown")
     runs = [
-        await _hold_talk(place, language, length, layout, updated=updated)
-        for length in ("short", "long")
+        await _hold_talk(place, language, length, layout, update)
+        for length, updates in _UPDATES.items()
         for layout in LAYOUTS
-        for updated in (False, True)
+        for update in updates
     ]
     _tell_runs(runs, tell)
     return Report({**NOTHING, "language": language, "runs": runs, "machine": describe_machine()})
 
 
 async def _hold_talk(
-    place: Place, language: str, length: str, layout: str, *, updated: bool
+    place: Place, language: str, length: str, layout: str, update: Update
 ) -> Mapping[str, Any]:
     own = place.config.llm.embedded
     # The same prompts whatever speed the model was measured to have.
     budgets = {"short": own.most_prompt_tokens, "long": own.context_tokens - _SPARE_TOKENS}
     traits = LlmTraits(length == "short", budgets[length], local=True)
-    talk = await script_talk(language, traits, place.config.history.turns, updated=updated)
+    talk = await script_talk(language, traits, place.config.history.turns, update)
     files = PromptFiles()
     prompts = [LAYOUTS[layout](files, asked) for asked in talk]
     async with _fresh_llm(place, language) as model:
@@ -178,7 +206,8 @@ async def _hold_talk(
     return {
         "prompt": length,
         "layout": layout,
-        "updated": updated,
+        "updated": update is Update.FACTS,
+        "portrait_updated": update is Update.PORTRAIT,
         "first_token_ms": waits,
         "first_token_ms_p50": percentile(waits, 50),
         "prompt_tokens": [usage.prompt_tokens for _, usage in read],
@@ -214,7 +243,8 @@ async def _first_token(model: Llm, prompt: Prompt) -> tuple[float, Usage]:
 
 def _tell_runs(runs: Sequence[Mapping[str, Any]], tell: Tell) -> None:
     tell(f"Time to the first token in turns 2 to {TURNS}, and how many tokens were read for it.")
-    heads = ["prompt", "layout", "facts recalled", "tokens", "p50 ms"]
+    tell("alike: with how many tokens a prompt begins as the one before it did; the median.")
+    heads = ["prompt", "layout", "memory", "tokens", "alike", "p50 ms"]
     turns = [f"turn {number}" for number in range(2, TURNS + 1)]
     rows = [[*heads, *turns]]
     for run in runs:
@@ -223,10 +253,17 @@ def _tell_runs(runs: Sequence[Mapping[str, Any]], tell: Tell) -> None:
             [
                 run["prompt"],
                 run["layout"],
-                "others each turn" if run["updated"] else "the same",
+                _update_of(run),
                 str(run["prompt_tokens"][-1]),
+                f"{percentile(run['common_prefix_tokens'], 50):.0f}",
                 f"{run['first_token_ms_p50']:.0f}",
                 *(f"{ms:.0f} ({tokens})" for ms, tokens in each),
             ]
         )
     tell_table(rows, tell)
+
+
+def _update_of(run: Mapping[str, Any]) -> Update:
+    if run["portrait_updated"]:
+        return Update.PORTRAIT
+    return Update.FACTS if run["updated"] else Update.NOTHING

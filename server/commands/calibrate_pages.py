@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server import embedding
-from server.commands.dialogue_memory import Found, KnownVectors, remembered
+from server.commands.dialogue_memory import Found, KnownVectors, RememberedDialogue, remembered
 from server.commands.dialogues import Dialogue, DialogueQuestion, read_dialogues
 from server.commands.learning import learn_logistic, learn_ranking
 from server.commands.recall_sets import read_recall_set
 from server.commands.report import Report, Tell
-from server.config import Config
+from server.config import Config, RetrievalSection
 from server.memory.page_recall import gate_signs
 from server.memory.page_weights import PageWeights, write_page_weights
 from server.memory.question import read_question
@@ -45,7 +45,9 @@ _START = PageWeights(
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class Asked:
+    """A question that was asked of a dialogue."""
+
     dialogue: Dialogue
     question: DialogueQuestion
     found: Found
@@ -128,7 +130,7 @@ def _unanswered(files: Iterable[Path]) -> dict[str, list[str]]:
     return {language: list(texts) for language, texts in found.items()}
 
 
-def learn(asked: Sequence[_Asked], learnt_from: str) -> PageWeights:
+def learn(asked: Sequence[Asked], learnt_from: str) -> PageWeights:
     """Return weights under which the right utterances come first."""
     own = [each for each in asked if each.own]
     with_vectors = _learn_sum(((each.question, each.found) for each in own), WITH_VECTORS)
@@ -146,13 +148,32 @@ def _learn_sum(
     return {name: round(float(worth), 3) for name, worth in zip(names, learnt, strict=True)}
 
 
+async def ask_own(
+    held: RememberedDialogue, questions: Sequence[DialogueQuestion], section: RetrievalSection
+) -> list[Asked]:
+    """Ask a dialogue some of its own questions, as they are asked to learn from."""
+    memory = held.ranked_by(_START, section)
+    by_words = held.ranked_by(_START, section, has_vectors=False)
+    await memory.embed(questions)
+    return [
+        Asked(
+            held.dialogue,
+            one,
+            await memory.ask(one),
+            bool(one.evidence),
+            await by_words.ask(one),
+        )
+        for one in questions
+    ]
+
+
 async def _ask(
     dialogue: Dialogue,
     others: Sequence[Dialogue],
     idle: Mapping[str, Sequence[str]],
     config: Config,
     embedder: KnownVectors,
-) -> list[_Asked]:
+) -> list[Asked]:
     """Ask a dialogue its own questions and, as if they were about it, some of others; say to it what no memory answers."""
     dice = np.random.default_rng(0)
     foreign = [
@@ -166,21 +187,16 @@ async def _ask(
     texts = _some(idle.get(dialogue.language, ()), _SILENT * len(dialogue.questions), dice)
     asked = []
     async with remembered(dialogue, config, embedder) as held:
+        asked = await ask_own(held, dialogue.questions, config.retrieval)
         memory = held.ranked_by(_START, config.retrieval)
-        by_words = held.ranked_by(_START, config.retrieval, has_vectors=False)
-        await memory.embed(dialogue.questions)
-        for question in dialogue.questions:
-            found = await memory.ask(question)
-            without = await by_words.ask(question)
-            asked.append(_Asked(dialogue, question, found, bool(question.evidence), without))
         last = dialogue.utterances[-1].at
         for text in texts:
             said = DialogueQuestion(text, "", frozenset(), 0, "", last + timedelta(days=1))
-            asked.append(_Asked(dialogue, said, await memory.ask(said), False))
+            asked.append(Asked(dialogue, said, await memory.ask(said), False))
         for question, other in foreign:
             late = replace(question, asked_at=max(last, question.asked_at), evidence=frozenset())
             found = await memory.ask(late, other.speakers)
-            asked.append(_Asked(dialogue, late, found, False))
+            asked.append(Asked(dialogue, late, found, False))
     return asked
 
 
@@ -188,7 +204,7 @@ def _some(whole: Sequence[T], count: int, dice: np.random.Generator) -> list[T]:
     return [whole[place] for place in dice.permutation(len(whole))[:count]]
 
 
-def _with_gate(asked: Sequence[_Asked], weights: PageWeights, tell: Tell) -> PageWeights:
+def _with_gate(asked: Sequence[Asked], weights: PageWeights, tell: Tell) -> PageWeights:
     """Learn when to stay silent; the threshold is chosen on dialogues that were not learnt from."""
     known = [_of_gate(each, weights) for each in asked]
     names = list(known[0])
@@ -212,7 +228,7 @@ def _with_gate(asked: Sequence[_Asked], weights: PageWeights, tell: Tell) -> Pag
     return replace(weights, gate=gate | {"bias": round(float(bias), 4)}, threshold=threshold)
 
 
-def _of_gate(asked: _Asked, weights: PageWeights) -> dict[str, float]:
+def _of_gate(asked: Asked, weights: PageWeights) -> dict[str, float]:
     """Return what the gate looks at, with candidates in the order of these weights."""
     scored = [
         replace(

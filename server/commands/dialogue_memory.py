@@ -3,8 +3,8 @@
 import tempfile
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -28,7 +28,7 @@ from server.memory.writer import Writer
 from server.ports import Embedder, TextKind, Vectors
 
 _BATCH = 32
-_PATIENCE_SECONDS = 600.0
+PATIENCE_SECONDS = 600.0
 """Without a vector a question would be measured as if there were no embedder."""
 
 
@@ -120,15 +120,23 @@ class RememberedDialogue:
     """A dialogue in a store of its own."""
 
     def __init__(
-        self, dialogue: Dialogue, shelves: PageShelves, primer: Primer, embedder: KnownVectors
+        self,
+        dialogue: Dialogue,
+        folder: Path,
+        shelves: PageShelves,
+        primer: Primer,
+        embedder: KnownVectors,
     ) -> None:
         self.dialogue = dialogue
+        self.folder = folder
+        """Where the store lies."""
         pages = dialogue.pages()
         self.pages: Mapping[str, Page] = {page.id: page for page, _ in pages}
         """By id, oldest first."""
-        self._turns = {
+        self.turns: Mapping[tuple[str, int], str] = {
             (page.id, int(role)): turn for page, roles in pages for role, turn in roles.items()
         }
+        """Ids of turns, by page and role."""
         self._shelves = shelves
         self._primer = primer
         self._embedder = embedder
@@ -156,14 +164,24 @@ class RememberedDialogue:
             section.pages,
             weights,
             week_start=section.week_start,
-            embed_seconds=_PATIENCE_SECONDS,
+            embed_seconds=PATIENCE_SECONDS,
             reach=reach,
         )
-        return DialogueMemory(self.dialogue, reader, self._turns, self._embedder)
+        return DialogueMemory(self.dialogue, reader, self.turns, self._embedder)
 
-    async def priming(self) -> Priming:
-        """Return what is known of the person: profile, knowledge, standing facts, as rules draw them."""
-        return await self._primer.get(self.dialogue.name, self.dialogue.utterances[-1].at)
+    async def priming(self, at: datetime) -> Priming:
+        """Return what is known of the person: profile, knowledge, standing facts, as rules draw them.
+
+        What was said after `at` is left out; what only that replaced is not brought back.
+        """
+        known = await self._primer.get(self.dialogue.name, at)
+        return replace(
+            known,
+            profile=tuple(one for one in known.profile if one.said_at <= at),
+            traits=tuple(one for one in known.traits if one.seen_at <= at),
+            knowledge=tuple(one for one in known.knowledge if one.said_at <= at),
+            standing=tuple(one for one in known.standing if one.said_at <= at),
+        )
 
 
 @asynccontextmanager
@@ -195,7 +213,7 @@ async def remembered(
                 await writer.settle()
                 await _draw(batch, store, writer, sorter, rules)
             primer = Primer(store, config.summaries, config.fading, config.long_term)
-            yield RememberedDialogue(dialogue, shelves, primer, embedder)
+            yield RememberedDialogue(dialogue, Path(folder), shelves, primer, embedder)
         finally:
             writer.close()
             store.close()

@@ -16,6 +16,8 @@ class Variant:
     """How many utterances away what a neighbour says counts as said here."""
     has_vectors: bool = True
     is_chained: bool = True
+    is_plain: bool = False
+    """Whether turns are ranked by `PlainBm25` instead; then the rest says nothing."""
     has_portrait: bool = True
     """Whether a prompt tells who the person is (long-term memory). Turns are ranked without it."""
     has_pages: bool = True
@@ -38,12 +40,12 @@ OF_NEIGHBOURS = frozenset({"after_question", "dense_near"})
 def ranked_variants(weights: PageWeights) -> dict[str, Variant]:
     """Return what `--ablate` asks for turns, the whole first; what is gone counts nothing.
 
-    "BM25 only" is the window model without a window: BM25 with k1 = 0.5 and b = 0 over single utterances.
+    Without LPM, turns are ranked as in the whole: what that is worth, `dialogue_prompts` tells.
     """
     found = {
         FULL: Variant(weights),
         "no vectors": Variant(weights, has_vectors=False),
-        "BM25 only": Variant(replace(weights, with_vectors={"words": 1.0}), reach=0),
+        "BM25 only": Variant(weights, is_plain=True),
     }
     for name, alone in ALONE.items():
         found[name] = Variant(replace(weights, with_vectors=dict.fromkeys(alone, 1.0)))
@@ -51,15 +53,17 @@ def ranked_variants(weights: PageWeights) -> dict[str, Variant]:
         found[name] = Variant(_without(weights, gone))
     found["no neighbours"] = Variant(_without(weights, OF_NEIGHBOURS), reach=0)
     found["no chain"] = Variant(weights, is_chained=False)
-    found["no LPM"] = Variant(weights, has_portrait=False)
     return found
 
 
 def answered_variants(weights: PageWeights) -> dict[str, Variant]:
     """Return what `--ablate` lets a model answer from: the whole, and the paper's four."""
     ranked = ranked_variants(weights)
-    kept = {name: ranked[name] for name in (FULL, "no MTM", "no chain", "no LPM")}
-    return kept | {"no memory": Variant(weights, has_portrait=False, has_pages=False)}
+    kept = {name: ranked[name] for name in (FULL, "no MTM", "no chain")}
+    return kept | {
+        "no LPM": Variant(weights, has_portrait=False),
+        "no memory": Variant(weights, has_portrait=False, has_pages=False),
+    }
 
 
 def _without(weights: PageWeights, gone: frozenset[str]) -> PageWeights:

@@ -15,6 +15,8 @@ CURVE = (5, 10, 15, 20, 25, 30, 35, 40)
 """Depths of a curve of recall."""
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop", 5: "adversarial"}
 """Of LoCoMo, by their numbers in its files."""
+ADVERSARIAL = 5
+"""The category of questions that have no right answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ def read_gvd(bank: Path, labels: Path) -> tuple[list[Dialogue], str]:
         name = next(
             name
             for name in LANGUAGES
-            if told[name] and all(row["bank_key"] in users for row in told[name])
+            if told.get(name) and all(row["bank_key"] in users for row in told[name])
         )
         asked: dict[str, list[Mapping[str, Any]]] = {}
         for row in told[name]:

@@ -21,6 +21,7 @@ NOTHING: Mapping[str, Mapping[str, object]] = {
     "list": {"facts": [], "waiting": 0, "error": None},
     "search": {"candidates": [], "error": None},
     "show": {"fact": None, "error": None},
+    "correct": {"fact": None, "error": None},
     "forget": {"forgotten": 0, "error": None},
     "export": {"persons": [], "error": None},
     "reindex": {"embedded": 0, "persons": [], "error": None},
@@ -99,6 +100,18 @@ async def show(fact_id: str, place: Place, tell: Tell) -> Report:
         if value not in (None, "", []):
             tell(f"{key + ':':15}{', '.join(value) if isinstance(value, list) else value}")
     return Report({**NOTHING["show"], "fact": fact})
+
+
+async def correct(fact_id: str, text: str, place: Place, tell: Tell) -> Report:
+    """Put a sentence in the place of a fact.
+
+    Raises:
+        OmoideError: There is no such fact, or it holds no longer.
+    """
+    async with open_access(place) as memory:
+        fact = await memory.correct(fact_id, text)
+    tell(f"Holds now: {fact['id']}  {fact['text']}")
+    return Report({**NOTHING["correct"], "fact": fact})
 
 
 async def forget(

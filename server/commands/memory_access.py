@@ -23,6 +23,7 @@ from server.forgetting import Forgetting
 from server.memory import Memory
 from server.memory.dossier import dossier_of
 from server.memory.extract import Extractor, RulesExtractor
+from server.memory.models import Fact
 from server.memory.opening import open_memory
 from server.memory.store import Store
 from server.memory.traits import load_dimensions
@@ -87,6 +88,9 @@ class MemoryAccess(Protocol):
     async def export(self, person: str) -> Row:
         """Return everything of a person."""
 
+    async def correct(self, fact_id: str, text: str) -> Row:
+        """Put a sentence in the place of a fact; return the new one."""
+
     async def forget(self, fact_ids: Sequence[str]) -> int:
         """Delete facts that exist; return how many."""
 
@@ -150,6 +154,10 @@ class RemoteMemory:
     async def export(self, person: str) -> Row:
         """Return everything of a person."""
         return dict(await self._api.ask("GET", f"{_path(person)}/export"))
+
+    async def correct(self, fact_id: str, text: str) -> Row:
+        """Put a sentence in the place of a fact."""
+        return dict(await self._api.ask("PUT", _path("facts", fact_id), body={"text": text}))
 
     async def forget(self, fact_ids: Sequence[str]) -> int:
         """Delete facts."""
@@ -222,11 +230,7 @@ class FolderMemory:
     async def fact(self, fact_id: str) -> Row:
         """Return one fact."""
         fact = await to_thread.run_sync((await self._read()).fact, fact_id)
-        if fact is None:
-            raise OmoideError(
-                "fact-unknown", f"There is no fact {fact_id}. See `omoide memory list`."
-            )
-        return dict(describe_fact(fact, self._place.config.fading))
+        return self._known(fact, fact_id)
 
     async def search(self, person: str, search: Search) -> list[Row]:
         """Return the candidates of a search."""
@@ -238,6 +242,17 @@ class FolderMemory:
         """Return everything of a person."""
         dossier = await to_thread.run_sync(dossier_of, await self._read(), person)
         return dict(describe_dossier(dossier, self._place.config.fading))
+
+    async def correct(self, fact_id: str, text: str) -> Row:
+        """Put a sentence in the place of a fact."""
+        return self._known(await (await self._warm()).correct(fact_id, text), fact_id)
+
+    def _known(self, fact: Fact | None, fact_id: str) -> Row:
+        if fact is None:
+            raise OmoideError(
+                "fact-unknown", f"There is no fact {fact_id}. See `omoide memory list`."
+            )
+        return dict(describe_fact(fact, self._place.config.fading))
 
     async def forget(self, fact_ids: Sequence[str]) -> int:
         """Delete facts."""

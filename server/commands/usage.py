@@ -25,6 +25,7 @@ _MODULES: Mapping[str, str] = {
     "memory list": "memory",
     "memory search": "memory",
     "memory show": "memory",
+    "memory correct": "memory",
     "memory forget": "memory",
     "memory export": "memory",
     "memory reindex": "memory",

@@ -9,6 +9,7 @@ from anyio import to_thread
 from server.memory.dossier import Dossier, dossier_of
 from server.memory.models import Fact, Page
 from server.memory.page_shelves import PageShelves
+from server.memory.recollecting import Recollector
 from server.memory.redaction import tells
 from server.memory.shelves import Shelves
 from server.memory.store import Store
@@ -34,12 +35,14 @@ class Archive:
         writer: Writer,
         shelves: Shelves,
         page_shelves: PageShelves,
+        recollector: Recollector,
         working: WorkingBuffer,
     ) -> None:
         self._store = store
         self._writer = writer
         self._shelves = shelves
         self._page_shelves = page_shelves
+        self._recollector = recollector
         self._working = working
 
     async def facts(self, person: str) -> list[Fact]:
@@ -53,6 +56,10 @@ class Archive:
     async def pages(self, person: str) -> list[Page]:
         """Return all exchanges of a person, oldest first."""
         return await to_thread.run_sync(self._store.pages.of, person)
+
+    async def said_in(self, fact_ids: Sequence[str]) -> list[str]:
+        """Return the exchanges in which facts were said, once or again."""
+        return await to_thread.run_sync(self._store.cuts.pages_telling, fact_ids)
 
     async def dossier(self, person: str) -> Dossier:
         """Return everything that is stored of a person."""
@@ -78,14 +85,14 @@ class Archive:
             self._working.forget_pages(person, turns)
         await self._shelves.forget(forgotten.turns)
         for person in forgotten.turns:
-            self._page_shelves.drop(person)
+            self._drop(person)
         return forgotten
 
     def _forget(self, fact_ids: Sequence[str], told_in: Collection[str]) -> Forgotten:
         known = [
             fact for id_ in dict.fromkeys(fact_ids) if (fact := self._store.fact(id_)) is not None
         ]
-        touched = {*self._store.pages_telling(fact_ids), *told_in}
+        touched = {*self._store.cuts.pages_telling(fact_ids), *told_in}
         persons = {fact.person for fact in known}
         # In a talk one thing leads to another: what was answered after the first of them may tell of it again.
         turns = {
@@ -108,8 +115,13 @@ class Archive:
         gone = await self._writer.run(forget)
         self._working.forget(person)
         await self._shelves.forget([person])
-        self._page_shelves.drop(person)
+        self._drop(person)
         return gone
+
+    def _drop(self, person: str) -> None:
+        """Let go of copies that were made of what is kept."""
+        self._page_shelves.drop(person)
+        self._recollector.drop(person)
 
     async def reindex(self, person: str) -> int:
         """Make the vectors of a person anew where the present model has made none; return how many."""

@@ -81,7 +81,7 @@ def link_pages(
             id_, own = page.turns[0], []
         own.append(page)
         linked[id_] = own
-    chains = [Chain(key, its[0].person, _summary(its, rarity)) for key, its in linked.items()]
+    chains = [Chain(key, its[0].person, chain_summary(its, rarity)) for key, its in linked.items()]
     if harvest.chain_summary and chains:
         before = running.pages if running and id_ == running.chain.id else ()
         chains[-1] = replace(chains[-1], summary=_joined(before, harvest.chain_summary, rarity))
@@ -131,8 +131,8 @@ def _subjects(text: str, language: str) -> set[str]:
     return found | {f"#{notion}" for notion in plain_analysis(text, language).notions}
 
 
-def _summary(own: Sequence[Page], rarity: Rarity) -> str:
-    """Return how a chain began and what came last."""
+def chain_summary(own: Sequence[Page], rarity: Rarity) -> str:
+    """Return how a chain began and what came last, from its pages, oldest first; at least one."""
     telling = [page for page in own if says_something(page)] or own
     return _joined(telling, summary_of(telling[-1:], rarity), rarity)
 

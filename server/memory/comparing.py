@@ -7,15 +7,17 @@ together than two wordings of one fact. So dates, numbers, names, people and neg
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import time
+from datetime import time, timedelta
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from server.memory import lexicon, temporal
+from server.memory.attributes import Attribute, Owned
 from server.memory.called_off import calls_off
 from server.memory.contrasts import are_contrary
+from server.memory.corrections import corrects
 from server.memory.judging import (
     NO_OPINION,
     Forest,
@@ -78,6 +80,11 @@ _CHANGE = re.compile(
 )
 _TELLING = 0.5
 """Weight from which a word says what a text is about."""
+_NOW = re.compile(r"\bnow\b|今は|今では|現在は|现在|如今", re.IGNORECASE)
+_LAST_DAYS = timedelta(days=3)
+"""How long ago something was said that a correction may mean."""
+_SAME_MATTER = 0.6
+"""Share of the words that two facts about one thing have in common."""
 _ALSO = re.compile(r"[一-龠ァ-ヶー]も(?![うっしの])|\b(?:also|too|as well)\b|也", re.IGNORECASE)
 _MOVE = re.compile(
     r"引っ越|引越|移り住|転居|\bmov(?:ed|ing)\ (?:to|from|into|out|in|back|house)\b|搬",
@@ -107,6 +114,9 @@ def relations(new: Entry, known: Sequence[Entry], closeness: Closeness) -> list[
             found.append(Relation.REPLACES)
         else:
             found.append(Relation.DIFFERENT)
+    corrected = _corrected(new, known, found)
+    if corrected is not None:
+        found[corrected] = Relation.REPLACES
     return found
 
 
@@ -147,6 +157,42 @@ def _meant(terms: Analysis) -> set[str]:
     }
 
 
+def _corrected(new: Entry, known: Sequence[Entry], found: Sequence[Relation]) -> int | None:
+    """Return the place of the fact that a new one takes the place of by its own word; None if it says no such thing.
+
+    "Sorry, I'm called Alicia" corrects what was said of the name in the last days, "I work in York now" what was ever said
+    of the work. Where no attribute tells, it is what was said in nearly the same words.
+    """
+    says_so = corrects(new.fact.quote or _plain(new.fact))
+    if not says_so and _NOW.search(_plain(new.fact)) is None:
+        return None
+    candidates = []
+    for place, (old, relation) in enumerate(zip(known, found, strict=True)):
+        is_older = timedelta() <= new.fact.said_at - old.fact.said_at
+        is_fresh = new.fact.said_at - old.fact.said_at <= _LAST_DAYS
+        if relation is Relation.SAME or not is_older or _stand_apart(old, new):
+            continue
+        shared = min(_shared_words(old, new), _shared_words(new, old))
+        if _single(old) & _single(new) and (is_fresh or not says_so):
+            candidates.append((1.0 + shared, old.fact.said_at, place))
+        elif says_so and is_fresh and shared >= _SAME_MATTER:
+            candidates.append((shared, old.fact.said_at, place))
+    return max(candidates)[2] if candidates else None
+
+
+def _single(entry: Entry) -> set[Owned]:
+    """Return the attributes that a fact gives and of which everybody has one."""
+    return {owned for owned in entry.claims if owned[1] is not Attribute.ALLERGY}
+
+
+def _shared_words(one: Entry, other: Entry) -> float:
+    """Return how much of the words of one fact another has, names and numbers aside: these are what is corrected."""
+    told = {term.key for term in other.terms.terms}
+    own = [term for term in one.terms.terms if term.kind in (TermKind.WORD, TermKind.PERSON)]
+    shared = sum(term.weight for term in own if term.key in told)
+    return shared / (sum(term.weight for term in own) + 0.01)
+
+
 def _stand_apart(old: Entry, new: Entry) -> bool:
     """Say whether a new fact leaves an old one as it is by rules that sets hold too few cases of to learn them from."""
     is_older = old.fact.said_at > new.fact.said_at
@@ -155,7 +201,13 @@ def _stand_apart(old: Entry, new: Entry) -> bool:
         or _says_also(new.fact)
         or _are_of_others(old, new)
         or _is_one_more_allergy(old, new)
+        or _give_other_things(old, new)
     )
+
+
+def _give_other_things(old: Entry, new: Entry) -> bool:
+    """Say whether one fact gives, say, the home and the other the work: "I work in York now" leaves "I live in York"."""
+    return bool(old.claims and new.claims) and not old.claims & new.claims
 
 
 def _says_also(new: Fact) -> bool:

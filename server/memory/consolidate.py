@@ -15,10 +15,11 @@ import structlog
 from anyio import to_thread
 
 from server.config import ExtractionSection, SegmentsSection
-from server.errors import OmoideError
+from server.errors import OmoideError, OutdatedError
 from server.failures import log_fault
 from server.memory.comparing import Closeness, Relation, relations
 from server.memory.extract import Extractor
+from server.memory.facts import correction_of
 from server.memory.harvest import Harvest
 from server.memory.heat import hot
 from server.memory.models import Fact, Page, Segment
@@ -91,13 +92,11 @@ class Consolidator:
             due = None if put_off else self._clock.now()
             waiting = await to_thread.run_sync(self._store.queue.waiting, due, person)
             self._is_interrupted = False
-            for pages in waiting.values():
-                if (
-                    self._is_interrupted
-                ):  # the model has to be free for the talk, whosoever's turn it is
+            for whose in waiting:
+                if self._is_interrupted:  # the model has to be free for the talk, whosoever's it is
                     break
                 try:
-                    stored += await self._work_off(pages)
+                    stored += await self._work_off(whose, due)
                 except OmoideError as error:
                     failure = error
         if failure is not None and not stored:
@@ -141,10 +140,50 @@ class Consolidator:
         async with self._one_at_a_time:
             return await self._admit(Harvest(facts=tuple(facts)), keep_all=keep_all)
 
-    async def _work_off(self, pages: Sequence[Page]) -> list[Fact]:
+    async def correct(self, old: Fact, text: str) -> Fact:
+        """Put what a person wrote in the place of a fact; return the new one.
+
+        Args:
+            old: One that holds.
+            text: A sentence in the same language.
+
+        Raises:
+            StoreError: It can't be stored.
+        """
+        now = self._clock.now()
+        new = correction_of(old, text, now)
+        async with self._one_at_a_time:
+            vectors = await self._embed([new])
+            await self._writer.run(
+                partial(
+                    self._store.add_facts,
+                    [new],
+                    now,
+                    superseded={old.id: new.id},
+                    vectors_by_fact=vectors,
+                    stamp=self._shelves.stamp,
+                )
+            )
+        return new
+
+    async def _work_off(self, person: str, due: datetime | None) -> list[Fact]:
+        """Draw facts from all pages of a person that wait; from what is left of them, if something is forgotten meanwhile."""
         stored: list[Fact] = []
+        while True:
+            cuts = await to_thread.run_sync(self._store.cuts.count, person)
+            waiting = await to_thread.run_sync(self._store.queue.waiting, due, person)
+            try:
+                await self._work_off_pages(waiting.get(person, []), {person: cuts}, stored)
+            except OutdatedError:
+                log.info("extraction-outdated")
+            else:
+                return stored
+
+    async def _work_off_pages(
+        self, pages: Sequence[Page], read_at: Mapping[str, int], stored: list[Fact]
+    ) -> None:
         for batch in await to_thread.run_sync(_batches, pages, self._section.turns):
-            drawn = await self._in_silence(self._draw(batch))
+            drawn = await self._in_silence(self._draw(batch, read_at))
             if drawn is not None:
                 facts, sorting = drawn
                 stored += facts
@@ -152,7 +191,6 @@ class Consolidator:
             if self._is_interrupted:
                 log.info("extraction-interrupted", pages=len(batch))
                 break
-        return stored
 
     async def _in_silence(self, work: Awaitable[_Result]) -> _Result | None:
         """Return what some work leads to; None if somebody began to talk."""
@@ -165,14 +203,18 @@ class Consolidator:
         self._is_interrupted = True
         return None
 
-    async def _draw(self, batch: Sequence[Page]) -> tuple[list[Fact], Sorting]:
+    async def _draw(
+        self, batch: Sequence[Page], read_at: Mapping[str, int]
+    ) -> tuple[list[Fact], Sorting]:
         """Store what is drawn from a batch, and where its pages lie; both are returned."""
         ids = [each for page in batch for each in page.turns]
         attempts = await to_thread.run_sync(self._store.queue.attempts, ids)
         try:
             harvest = await self._choose(attempts).extract(batch, attempts)
             sorting = await self._sorter.sort(batch, harvest, self._clock.now())
-            return await self._admit(harvest, ids, sorting), sorting
+            return await self._admit(harvest, ids, sorting, read_at=read_at), sorting
+        except OutdatedError:
+            raise
         except OmoideError as error:
             if error.code == "llm-preempted":  # somebody talks: no fault of the model
                 raise
@@ -207,6 +249,7 @@ class Consolidator:
 
     async def _portray_hot(self, batch: Sequence[Page], sorting: Sorting) -> list[Fact]:
         person = batch[0].person
+        cuts = await to_thread.run_sync(self._store.cuts.count, person)
         added = {sorting.segment_of[turn] for page in batch for turn in page.turns}
         segments = await to_thread.run_sync(self._store.tiers.segments_of, person)
         ready = [
@@ -222,7 +265,7 @@ class Consolidator:
         harvest = await self.extractor.portray(whole, known, 0)
         if harvest is None:
             return []
-        stored = await self._admit(harvest)
+        stored = await self._admit(harvest, read_at={person: cuts})
         for segment_id, count in left.items():
             await self._writer.run(partial(self._store.tiers.leave_unread, segment_id, count))
         return stored
@@ -249,6 +292,7 @@ class Consolidator:
         sorting: Sorting | None = None,
         *,
         keep_all: bool = False,
+        read_at: Mapping[str, int] | None = None,
     ) -> list[Fact]:
         drawn = harvest.facts
         vectors = await self._embed(drawn) if drawn else {}
@@ -266,10 +310,12 @@ class Consolidator:
                 vectors_by_fact=chosen.vectors,
                 stamp=self._shelves.stamp,
                 drawn_from=page_ids,
+                is_worded=harvest.is_worded,
                 sorting=sorting,
                 profile=harvest.profile,
                 traits=harvest.traits,
                 notes=harvest.notes,
+                read_at=read_at,
             )
         )
 

@@ -1,7 +1,8 @@
 """Sums up each day of each person once it is over, in the background: what was missed later, what failed again, what changed anew.
 
-A day is due as long as it has an exchange that no summary was made from. So a machine that was off, an exchange that
-came late and one that was forgotten all lead to the same place: the day is summed up.
+A day is due as long as it has an exchange that no summary was made from, or none since facts and notes were drawn from it. So
+a machine that was off, an exchange that came late, one that was drawn from late and one that was forgotten all lead to the
+same place: the day is summed up.
 """
 
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ from server.ports import Clock
 log = structlog.get_logger(__name__)
 
 _MOST_DOUBLINGS = 6
+_LONGEST_WAIT = timedelta(hours=1)
+"""After it was said; by then facts have been drawn from it, or can't be drawn for now."""
 
 
 class _Day(NamedTuple):
@@ -105,15 +108,21 @@ class Diary:
             self._running.cancel()
 
     def _due(self, now: datetime) -> list[_Day]:
-        """Return the days that are over wherever the person was, and not summed up as they stand. Blocks."""
+        """Return the days that are over wherever the person was, and not summed up as they stand. Blocks.
+
+        A day waits for facts and notes to be drawn, but not for ever: the model may be out of order.
+        """
         hour, reach = self._section.hour, self._section.catch_up_days
         oldest = day_of(now, hour) - timedelta(days=reach)
-        is_over: dict[_Day, bool] = {}
-        for person, at in self._store.portrait.not_in_summary(now - timedelta(days=reach + 2)):
+        is_due: dict[_Day, bool] = {}
+        for person, at, waits in self._store.portrait.not_in_summary(
+            now - timedelta(days=reach + 2)
+        ):
             day = _Day(person, day_of(at, hour))
-            ends = end_of(day.day, hour, at.tzinfo)
-            is_over[day] = is_over.get(day, True) and day.day >= oldest and now >= ends
-        due = [day for day, over in is_over.items() if over]
+            is_over = day.day >= oldest and now >= end_of(day.day, hour, at.tzinfo)
+            is_patient = waits and now.astimezone(UTC) - at.astimezone(UTC) <= _LONGEST_WAIT
+            is_due[day] = is_due.get(day, True) and is_over and not is_patient
+        due = [day for day, ready in is_due.items() if ready]
         return sorted(due, key=lambda day: (-day.day.toordinal(), day.person))
 
     def _is_talked_to(self) -> bool:
@@ -143,15 +152,18 @@ class Diary:
         return False
 
     async def _sum_up(self, day: _Day) -> bool:
+        now = self._clock.now()  # what is drawn while it is read comes after it
+        cuts = await to_thread.run_sync(self._store.cuts.count, day.person)
         talk = await to_thread.run_sync(self._read, day)
         if not talk.pages:  # forgotten a moment ago
             return False
         trouble = self._troubles.get(day)
         attempt = trouble.attempts if trouble else 0
         summarizer = self.summarizer if attempt < self._section.attempts else self._rules
-        summary = await summarizer.summarize(talk, attempt, self._clock.now())
-        # Not stored if a page was forgotten meanwhile: then the day is still due.
-        stored = await self._writer.run(partial(self._store.portrait.put_summary, summary))
+        summary = await summarizer.summarize(talk, attempt, now)
+        # Not stored if something was forgotten meanwhile: then the day is still due.
+        put = partial(self._store.portrait.put_summary, summary, {day.person: cuts})
+        stored = await self._writer.run(put)
         if stored:
             log.info("day-summed-up", by=str(summary.origin), pages=len(talk.pages))
         return stored

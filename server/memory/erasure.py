@@ -1,13 +1,13 @@
 """Takes the words of facts that are forgotten out of the exchanges in the store."""
 
-import uuid
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, delete, select, update
 
 from server.memory.counters import Part, count_change
 from server.memory.lineage import lose_answers, lose_pages, record_key
+from server.memory.models import Page
 from server.memory.pages import is_behind, owners_of
 from server.memory.redaction import cut_out, holds, without, without_any
 from server.memory.schema import facts, line_vectors, lines, notes, pages, profile, sources
@@ -84,13 +84,31 @@ def take_out(
             _change(connection, page, left)
         if page.id in needed:
             _shorten_quotes(connection, page.id, [*quotes, *cut_out(page.said, quotes)])
-    lose_answers(connection, retold)
-    _unmake(connection, retold)
+    unword(connection, retold)
+    _lose_lines(connection, retold)
     retelling = update(pages).where(pages.c.id.in_(retold))
     connection.execute(retelling.values(heard=""))
     for part in (Part.PAGES, Part.CUTS, Part.PORTRAIT):
         count_change(connection, part, persons)
     return useless
+
+
+def cut_down(connection: Connection, left: Sequence[Page]) -> None:
+    """Give exchanges the words that are left of them; what was made of the others goes.
+
+    Args:
+        connection: With an open transaction.
+        left: Pages that no record needs but day summaries, with what is to stay of what was said and heard.
+    """
+    stored = select(pages).where(pages.c.id.in_([page.id for page in left]))
+    rows = {row.id: row for row in connection.execute(stored)}
+    _lose_vectors_behind(connection, rows)
+    for page in left:
+        if page.id in rows:
+            _change(connection, rows[page.id], page.said, page.heard)
+    persons = {page.person for page in left}
+    for part in (Part.PAGES, Part.CUTS, Part.PORTRAIT):
+        count_change(connection, part, persons)
 
 
 def _lose_vectors_behind(connection: Connection, page_ids: Iterable[str]) -> None:
@@ -114,10 +132,24 @@ def _lose_notes(connection: Connection, persons: Set[str], quotes: Sequence[str]
             connection.execute(delete(notes).where(notes.c.id == note.id))
 
 
-def _unmake(connection: Connection, page_ids: Sequence[str]) -> None:
-    """Delete what was made of exchanges that are about to change: it has their words. Search makes its part anew."""
-    unsay(connection, page_ids)
-    for table in (lines, line_vectors, notes):
+def unword(connection: Connection, page_ids: Collection[str]) -> None:
+    """Take back what was told of exchanges in other words than the person's, before they change or go.
+
+    A model that was shown several at once may tell of one what was said in another.
+    """
+    of_these = pages.c.id.in_(page_ids)
+    batches = select(pages.c.batch).where(of_these, pages.c.batch != "")
+    query = select(pages.c.id).where(of_these | pages.c.batch.in_(batches))
+    together = connection.scalars(query).all()
+    unsay(connection, together)
+    lose_answers(connection, together)
+    noted = update(notes).where(notes.c.page.in_(together))
+    connection.execute(noted.values(text=notes.c.quote))
+
+
+def _lose_lines(connection: Connection, page_ids: Sequence[str]) -> None:
+    """Delete what search needs of exchanges that are about to change; it makes that anew."""
+    for table in (lines, line_vectors):
         connection.execute(delete(table).where(table.c.page.in_(page_ids)))
 
 
@@ -154,12 +186,10 @@ def _shorten_quotes(connection: Connection, page_id: str, cut: Sequence[str]) ->
             connection.execute(update(facts).where(facts.c.id == fact.id).values(quote=left))
 
 
-def _change(connection: Connection, page: Row[Any], said: str) -> None:
-    # What is being drawn at the moment from a page that waits would bring the words back; under another id it is not
-    # stored, and drawn again from what is left.
+def _change(connection: Connection, page: Row[Any], said: str, heard: str = "") -> None:
     lose_pages(connection, [page.id], _still_told(connection, page.person, said))
-    _unmake(connection, [page.id])
-    waits = page.extracted_at is None
-    id_ = uuid.uuid4().hex[:12] if waits else page.id
+    unword(connection, [page.id])
+    _lose_lines(connection, [page.id])
+    connection.execute(delete(notes).where(notes.c.page == page.id))
     change = update(pages).where(pages.c.id == page.id)
-    connection.execute(change.values(id=id_, said=said, heard=""))
+    connection.execute(change.values(said=said, heard=heard))

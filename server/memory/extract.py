@@ -20,6 +20,7 @@ from server.memory.answer_forms import EXTRACT, PORTRAIT, Form
 from server.memory.answers import Answer, read_answer, read_portrait
 from server.memory.background import TEMPERATURES, ask
 from server.memory.claims import Refusal
+from server.memory.corrections import without_correction
 from server.memory.facts import check, check_of_agent, event_days, make_fact
 from server.memory.harvest import Harvest
 from server.memory.kinds import kind_of
@@ -122,8 +123,9 @@ class RulesExtractor:
 
     def _fact(self, page: Page, sentence: str) -> Fact:
         days = event_days(sentence, page.language, page.at, self._week_start)
-        kind = kind_of(sentence, page.language, page.at.date(), days)
-        text = quoted(sentence, page.language)
+        told = without_correction(sentence)
+        kind = kind_of(told, page.language, page.at.date(), days)
+        text = quoted(told, page.language)
         return make_fact(page, text, sentence, Origin.RULES, self._week_start, kind=kind)
 
 

@@ -3,6 +3,7 @@
 import re
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from functools import partial
 
@@ -15,7 +16,7 @@ from server.memory.importance import importance_of
 from server.memory.models import Fact, Importance, Kind, Origin, Page
 from server.memory.temporal import TimeSpan
 from server.memory.weekly import Weekday, is_bare_weekday, meaning_of
-from server.memory.wording import plain_analysis, without_frame
+from server.memory.wording import framed, plain_analysis, without_frame
 
 LONGEST_EVENT_DAYS = 40
 """What lasts longer is no event: "this year", "since spring"."""
@@ -135,6 +136,18 @@ def make_fact(
         importance=ruled if ruled is Importance.LASTING else told_importance or ruled,
         about=about,
     )
+
+
+def correction_of(fact: Fact, text: str, now: datetime, week_start: int = 0) -> Fact:
+    """Return what a person wrote in the place of a fact, in the form that it has: quoted if it was.
+
+    It rests on no exchange: only forgetting it takes it away.
+    """
+    words = checks.plain_line(text, _LONGEST)
+    page = Page(words, "", now, fact.language, id=f"instead of {fact.id}", person=fact.person)
+    shown = framed(words, fact.language) if without_frame(fact.text) != fact.text else words
+    made = make_fact(page, shown, words, Origin.HAND, week_start, kind=fact.kind, about=fact.about)
+    return replace(made, quote="", sources=())
 
 
 def event_days(

@@ -24,6 +24,12 @@ class GrowingArray(Generic[S]):
         """The rows that are there, to be read and written. Ask again after `extend`."""
         return self._room[: self._length]
 
+    def copy(self) -> "GrowingArray[S]":
+        """Return the same rows, to be added to while this object stays as it is. Only the newest copy may be added to."""
+        twin = GrowingArray(self._room)
+        twin._length = self._length
+        return twin
+
     def extend(self, rows: NDArray[S]) -> None:
         """Add rows."""
         length = self._length + len(rows)

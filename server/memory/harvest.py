@@ -31,3 +31,8 @@ class Harvest:
     profile: tuple[ProfileEntry, ...] = ()
     traits: tuple[Trait, ...] = ()
     notes: tuple[Note, ...] = ()
+
+    @property
+    def is_worded(self) -> bool:
+        """Whether a model told in words of its own what pages are about: it saw all, and may tell of any."""
+        return bool(self.topics or self.chain_summary or self.notes)

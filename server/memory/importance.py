@@ -40,24 +40,37 @@ def importance_of(text: str, language: str, kind: Kind) -> Importance:
         language: Two-letter code; of one without expressions, those for English are taken.
         kind: What it is about.
     """
-    if kind in _LASTING_KINDS or _is_lasting(text, language):
+    told = as_told(text)
+    rest = _without_passing(told, language_of(told, language))
+    is_sorted = kind in _LASTING_KINDS and (kind is not Kind.HEALTH or rest == told)
+    if is_sorted or _is_lasting(text, rest, language):
         return Importance.LASTING
     if kind in _FLEETING_KINDS and _is_fleeting(text, language):
         return Importance.FLEETING
     return Importance.ORDINARY
 
 
-def _is_lasting(text: str, language: str) -> bool:
-    told = as_told(text)
+def _without_passing(told: str, code: str) -> str:
+    """Leave out a cold or a headache, unless it comes back again and again: it is over within days."""
+    lists = expressions("importance", code)
+    if _found({"often": lists["kept"]["often"]}, told):
+        return told
+    for sign in lists["passing"].values():
+        told = sign.sub(" ", told)
+    return told
+
+
+def _is_lasting(text: str, told: str, language: str) -> bool:
+    """Say whether a fact has a sign of what lasts, without what passes in `told`."""
     code = language_of(told, language)
     groups = [expressions("importance", code)["lasting"]]
     groups += [expressions("standing", code)[group] for group in _STANDING]
-    return any(_found(signs, told) for signs in groups) or _names_family(
+    return any(_found(signs, told) for signs in groups) or names_family(
         plain_analysis(bare(text), language)
     )
 
 
-def _names_family(meaning: Analysis) -> bool:
+def names_family(meaning: Analysis) -> bool:
     """Say whether one of the family is called by name: "your brother Owen"."""
     return any(
         one.kind is TermKind.PERSON and one.key in FAMILY and other.kind is TermKind.NAME

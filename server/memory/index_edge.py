@@ -73,6 +73,7 @@ class EdgeIndex:
         self._most_open = most_open
         self._open: OrderedDict[str, edge.EdgeShard] = OrderedDict()
         self._lock = threading.RLock()
+        self._is_closed = False
 
     def upsert(self, person: str, points: Sequence[Point]) -> None:
         """Add points, or replace those of the same id."""
@@ -137,6 +138,7 @@ class EdgeIndex:
     def close(self) -> None:
         """Write everything to disk and let others in."""
         with self._lock:
+            self._is_closed = True
             for owner in list(self._open):
                 self._close_shard(owner)
             self._folder.release()
@@ -170,6 +172,10 @@ class EdgeIndex:
     def _shard(self, owner: str) -> "edge.EdgeShard":
         shard = self._open.get(owner)
         if shard is None:
+            if (
+                self._is_closed
+            ):  # a thread that nobody waited for; the folder may be another's by now
+                raise StoreError("index-closed", "The vector index is closed.")
             shard = self._load(owner) or self._create(owner)
             self._open[owner] = shard
             if len(self._open) > self._most_open:

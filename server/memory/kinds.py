@@ -75,6 +75,19 @@ _PROFILE = re.compile(
     re.VERBOSE,
 )
 
+_DONE_ONCE = re.compile(
+    r"""
+    (?:(?:(?<!だっ)(?<!かっ)(?<!なっ)(?<![てで])(?<![てで]い)(?<!まし)た|(?<![てで])(?<![てで]い)ました|(?<![るくすうつぬむぶぐいなたの])んだ|いだ)
+      (?:の?よ|ね|わ|んだ(?:よ|ね)?|んです|の)?[。!！]*$)
+    | ^(?:\W*(?:and|so|then|today|yesterday),?\ )?(?:i|we|(?:my|our)(?:\ (?!(?:is|are|was|were|has|have|had|who)\b)[\w-]+){1,3}?)(?:\ and\ (?:i|my\ [\w-]+))?\ (?:just\ |also\ |then\ )?
+      (?:went|came|ate|had\ (?!an?\ (?:baby|child|son|daughter|stroke)|twins)|saw|watched|called|phoned|rang|texted|visited|bought|gave|took|made|met|sent|brought|cooked
+        |baked|played|talked|chatted|spoke|helped|walked|drove|invited|dropped|picked|fixed|asked|got\ (?!married|engaged|divorced)|read|wrote|showed|sang)\b
+    | (?:吃|喝|看|买|去|来|打|做|送|见|玩|聊|逛|唱|走|写|帮)(?:了|过|完)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""That something was done once, with or by somebody: it tells nothing of who they are."""
+
 _CLOSE = KIN | {"friend"}
 """Of whom a statement is about somebody's people; that of a teacher or a landlord may be about anything."""
 
@@ -103,7 +116,7 @@ def kind_of(
         (Kind.PLAN, ahead or (not over and _PLAN.search(sentence))),
         (Kind.PREFERENCE, _PREFERENCE.search(sentence)),
         (Kind.EVENT, over),
-        (Kind.RELATION, undated and of_others),
+        (Kind.RELATION, undated and of_others and not _DONE_ONCE.search(sentence)),
         (Kind.PROFILE, undated and _PROFILE.search(sentence)),
     )
     return next((kind for kind, holds in plain if holds), Kind.OTHER)

@@ -1,6 +1,7 @@
 """The utterances of one person's pages, oldest first, as columns: what search reckons with for all of them at once."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -63,7 +64,7 @@ class LineTable:
         """Add utterances that follow those that are there."""
         start = len(self)
         talks, openings = self._talks_of(lines)
-        self.pages += [placed.page for placed in lines]
+        self.pages = [*self.pages, *(placed.page for placed in lines)]
         self.roles = _extended(self.roles, [placed.role for placed in lines])
         self.days = _extended(self.days, [placed.at.date().toordinal() for placed in lines])
         self.moments = _extended(self.moments, [int(placed.at.timestamp()) for placed in lines])
@@ -83,6 +84,10 @@ class LineTable:
         asks = self.has(Mark.ASKS)
         follows = self.talks[1:] == self.talks[:-1]
         self.answers = np.append(np.zeros(min(1, len(self)), bool), asks[:-1] & follows)
+
+    def copy(self) -> "LineTable":
+        """Return the same, to be added to while this object stays as it is."""
+        return copy(self)  # `add` makes every column anew
 
     def has(self, mark: Mark, places: Places | None = None) -> Flags:
         """Return which utterances have a mark; of all, or of those at some places."""

@@ -5,6 +5,7 @@ The short form is a projection onto random axes, which keeps cosines about as th
 """
 
 from collections.abc import Mapping
+from copy import copy
 from functools import cache
 
 import numpy as np
@@ -39,7 +40,8 @@ class LineVectors:
         rows = _sound(rows)
         self._whole = GrowingArray(rows.astype(np.float16))
         self._short = GrowingArray(_shortened(rows, self._axes))
-        self._missing = GrowingArray((rows == 0).all(axis=1))
+        self._missing = (rows == 0).all(axis=1)
+        """A later copy of this object may have filled these rows: here they count as zero."""
         self._held = int(rows.any(axis=1).sum())
         self._drawn_of = 0
         self._draw()
@@ -47,18 +49,25 @@ class LineVectors:
     def __len__(self) -> int:
         return len(self._whole.rows)
 
+    def copy(self) -> "LineVectors":
+        """Return the same, to be changed while this object stays as it is. Only the newest copy may be changed."""
+        twin: LineVectors = copy(self)
+        twin._whole, twin._short = self._whole.copy(), self._short.copy()
+        twin._missing = self._missing.copy()
+        return twin
+
     def add(self, rows: Floats) -> None:
         """Add the rows of utterances that follow."""
         rows = _sound(rows)
         self._whole.extend(rows.astype(np.float16))
         self._short.extend(_shortened(rows, self._axes))
-        self._missing.extend((rows == 0).all(axis=1))
+        self._missing = np.append(self._missing, (rows == 0).all(axis=1))
         self._held += int(rows.any(axis=1).sum())
         self._draw()
 
     def put(self, by_place: Mapping[int, Floats]) -> None:
         """Give utterances their vectors."""
-        whole, short, missing = self._whole.rows, self._short.rows, self._missing.rows
+        whole, short, missing = self._whole.rows, self._short.rows, self._missing
         for place, row in by_place.items():
             rows = _sound(row[None, :])
             whole[place] = rows[0]
@@ -69,11 +78,11 @@ class LineVectors:
 
     def missing(self) -> NDArray[np.intp]:
         """Return the places of utterances without a vector."""
-        return np.flatnonzero(self._missing.rows)
+        return np.flatnonzero(self._missing)
 
     def look_through(self, query: Floats) -> Floats:
         """Return about how far each cosine with `query` stands above the mean, in standard deviations."""
-        missing = self._missing.rows
+        missing = self._missing
         cosines = self._short.rows @ _shortened(query[None, :], self._axes)[0]
         stands = _standing(cosines, cosines[~missing])
         stands[missing] = 0.0
@@ -81,14 +90,16 @@ class LineVectors:
 
     def stand(self, query: Floats, places: NDArray[np.intp]) -> tuple[Floats, Floats]:
         """Return the cosines of some utterances, and how far each stands above the mean of all; 0 of those without a vector."""
-        cosines = _widened(self._whole.rows[places]) @ query
+        cosines = self.of(places) @ query
         stands = _standing(cosines, self._sample @ query)
-        stands[self._missing.rows[places]] = 0.0
+        stands[self._missing[places]] = 0.0
         return cosines, stands
 
     def of(self, places: NDArray[np.intp]) -> Floats:
         """Return whole vectors."""
-        return _widened(self._whole.rows[places])
+        rows = _widened(self._whole.rows[places])
+        rows[self._missing[places]] = 0.0
+        return rows
 
     def rest(self) -> float:
         """Return the mean cosine of any two utterances: models differ in it, and what lies below tells nothing."""
@@ -100,7 +111,7 @@ class LineVectors:
         if known > _SAMPLE and known <= self._held < known * _GROWN:
             return
         self._drawn_of = self._held
-        chosen = np.flatnonzero(~self._missing.rows)[:: max(1, self._held // _SAMPLE)]
+        chosen = np.flatnonzero(~self._missing)[:: max(1, self._held // _SAMPLE)]
         self._sample = self._whole.rows[chosen].astype(np.float32)
         mean = self._sample.mean(axis=0) if len(chosen) > 1 else np.zeros(1, np.float32)
         self._rest = float(np.clip(mean @ mean, 0.0, 0.99))

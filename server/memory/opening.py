@@ -51,50 +51,19 @@ def open_memory(
         StoreError: ``store-…`` and ``index-…``: somebody else works in the folder, or it can't be used.
         ConfigError: ``calibration-broken``.
     """
-    retrieval = config.retrieval
-    wording: Wording = AsSpoken() if retrieval.mode == "article" else Aligned()
-    calibration = load_calibration(retrieval.calibration, embedder.model, embedder.dimensions)
-    index = _index(config, folder, embedder, wording)
-    try:
-        store = Store(folder / "memory.db")
-    except BaseException:
-        index.close()
-        raise
-    writer = Writer(store)
-    fading, agent = config.fading, config.persona.name
-    shelves = Shelves(
-        store,
-        writer,
-        index,
-        embedder,
-        wording,
-        fading=fading,
-        long_term=config.long_term,
-        agent=agent,
-    )
-    shelves.erase_unknown()
-    ground = _Ground(
-        config,
-        store,
-        writer,
-        shelves,
-        PageShelves(store, writer, embedder, wording, retrieval.week_start),
-        embedder,
-        wording,
-        calibration,
-    )
+    ground = _lay_ground(config, folder, embedder)
     reader = _reader(ground)
     return Memory(
-        store=store,
-        writer=writer,
-        index=index,
+        store=ground.store,
+        writer=ground.writer,
+        index=ground.index,
         shelves=ground.shelves,
         reader=reader,
         page_shelves=ground.page_shelves,
         recollector=_recollector(ground, reader, dimensions or {}),
         consolidator=_consolidator(ground, extractor, clock),
         diary=_diary(ground, clock),
-        retention=Retention(store, writer, config.fading, clock),
+        retention=Retention(ground.store, ground.writer, config.fading, clock),
         working=WorkingBuffer(config.history),
         clock=clock,
     )
@@ -107,11 +76,47 @@ class _Ground:
     config: Config
     store: Store
     writer: Writer
+    index: VectorIndex
     shelves: Shelves
     page_shelves: PageShelves
     embedder: Embedder
     wording: Wording
     calibration: Calibration
+
+
+def _lay_ground(config: Config, folder: Path, embedder: Embedder) -> _Ground:
+    retrieval = config.retrieval
+    wording: Wording = AsSpoken() if retrieval.mode == "article" else Aligned()
+    calibration = load_calibration(retrieval.calibration, embedder.model, embedder.dimensions)
+    index = _index(config, folder, embedder, wording)
+    try:
+        store = Store(folder / "memory.db")
+    except BaseException:
+        index.close()
+        raise
+    writer = Writer(store)
+    shelves = Shelves(
+        store,
+        writer,
+        index,
+        embedder,
+        wording,
+        fading=config.fading,
+        long_term=config.long_term,
+        agent=config.persona.name,
+    )
+    shelves.erase_unknown()
+    return _Ground(
+        config,
+        store,
+        writer,
+        index,
+        shelves,
+        PageShelves(store, writer, embedder, wording, retrieval.week_start),
+        embedder,
+        wording,
+        calibration,
+    )
 
 
 def _index(config: Config, folder: Path, embedder: Embedder, wording: Wording) -> VectorIndex:
@@ -160,6 +165,7 @@ def _recollector(
         pages,
         primer,
         section,
+        window=timedelta(minutes=ground.config.history.window_minutes),
         agent=ground.config.persona.name,
         dimensions=dimensions,
     )

@@ -92,8 +92,7 @@ class PageReader:
 
     async def prepare(self, person: str) -> None:
         """Read the pages of a person."""
-        async with self._shelves.hold(person):
-            pass
+        await self._shelves.get(person)
 
     async def find(
         self, person: str, text: str, language: str, at: datetime, speakers: Speakers
@@ -110,18 +109,25 @@ class PageReader:
         Raises:
             StoreError: The store can't be read.
         """
-        async with self._shelves.hold(person) as shelf:
-            if not len(shelf.table):
-                return PageFindings()
-            vector = None
-            if self._embedder is not None:
-                alike = self._wording.of_query(in_first_person(text, language, speakers))
-                [vector] = await embed_in_time(self._embedder, [alike], self._embed_seconds)
-            question = read_question(text, language, at, self._week_start)
-            query = cut_query(replace(question, vector=vector), speakers, self._reach)
-            return await to_thread.run_sync(
-                rank, shelf, query, self._weights, self._section.gate, self._section.segments
-            )
+        shelf = await self._shelves.get(person)
+        if not len(shelf.table):
+            return PageFindings()
+        vector = None
+        if self._embedder is not None:
+            alike = self._wording.of_query(in_first_person(text, language, speakers))
+            [vector] = await embed_in_time(self._embedder, [alike], self._embed_seconds)
+            shelf = await self._shelves.get(person)  # something may be forgotten
+        question = read_question(text, language, at, self._week_start)
+        query = cut_query(replace(question, vector=vector), speakers, self._reach)
+        return await to_thread.run_sync(
+            rank,
+            shelf,
+            query,
+            self._weights,
+            self._section.gate,
+            self._section.segments,
+            abandon_on_cancel=True,
+        )
 
 
 def rank(

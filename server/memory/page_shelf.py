@@ -1,7 +1,8 @@
 """Everything that search needs of the pages of one person, ready in memory; it grows page by page."""
 
-from collections.abc import Collection, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import numpy as np
@@ -13,7 +14,7 @@ from server.memory.lines import Role, word_token
 from server.memory.models import Segment
 from server.memory.postings import Postings
 from server.memory.segment_table import SegmentTable, ShelvedSegment
-from server.memory.terms import analyse
+from server.memory.topics import keys_of
 
 Vector = NDArray[np.float32]
 _NOWHERE = 0
@@ -42,6 +43,25 @@ class PageShelf:
     segments: Sequence[ShelvedSegment] = ()
     segment_table: SegmentTable = field(default_factory=SegmentTable)
     """Of the same."""
+    _sums: dict[str, Vector] = field(default_factory=dict)
+    """By segment: the sum of the vectors of what the person said in its pages."""
+    _counts: Counter[str] = field(default_factory=Counter)
+    """How many these are."""
+    _summed: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
+    """By utterance: whether it is in a sum. A page stays in its segment, so that only new ones have to be added."""
+
+    def copy(self) -> "PageShelf":
+        """Return the same, to be changed while this shelf stays as it is. Only the newest copy may be changed."""
+        return replace(
+            self,
+            table=self.table.copy(),
+            postings=self.postings.copy(),
+            vectors=self.vectors.copy(),
+            segment_of=dict(self.segment_of),
+            _sums=dict(self._sums),
+            _counts=self._counts.copy(),
+            _summed=self._summed.copy(),
+        )
 
     @classmethod
     def of(
@@ -80,26 +100,35 @@ class PageShelf:
 
     def put_segments(self, segments: Sequence[Segment]) -> None:
         """Take up the segments as they are now; those that are evicted lead nowhere."""
-        here = [segment for segment in segments if segment.evicted_at is None]
-        means = self._means({segment.id for segment in here})
+        self._sum_up()
         self.segments = tuple(
             ShelvedSegment(
-                segment.id, _keys(segment.keywords, segment.language), means.get(segment.id)
+                segment.id,
+                keys_of(segment.keywords, segment.language),
+                self._sums[segment.id] / np.float32(self._counts[segment.id])
+                if segment.id in self._sums
+                else None,
             )
-            for segment in here
+            for segment in segments
+            if segment.evicted_at is None
         )
         self.segment_table = SegmentTable(self.segments)
 
-    def _means(self, wanted: Set[str]) -> dict[str, Vector]:
-        places: dict[str, list[int]] = {}
-        for place, page in enumerate(self.table.pages):
-            key = self.segment_of.get(page, "")
-            if key in wanted and self.table.roles[place] == Role.SAID:
-                places.setdefault(key, []).append(place)
-        means = {
-            key: self.vectors.of(np.array(chosen)).mean(axis=0) for key, chosen in places.items()
-        }
-        return {key: mean for key, mean in means.items() if mean.any()}
+    def _sum_up(self) -> None:
+        """Add what has got a segment or a vector since to the sums."""
+        more = len(self.table) - len(self._summed)
+        self._summed = np.append(self._summed, np.zeros(more, bool))
+        waiting = ~self._summed & (self.table.roles == Role.SAID.value)
+        waiting[self.vectors.missing()] = False
+        found: dict[str, list[int]] = {}
+        for place in np.flatnonzero(waiting).tolist():
+            if segment := self.segment_of.get(self.table.pages[place], ""):
+                found.setdefault(segment, []).append(place)
+        for segment, places in found.items():
+            added = self.vectors.of(np.array(places)).sum(axis=0)
+            self._sums[segment] = self._sums.get(segment, np.float32(0)) + added
+            self._counts[segment] += len(places)
+            self._summed[places] = True
 
     def said_vectors(self, pages: Collection[str]) -> dict[str, Vector]:
         """Return the vectors of what the person said in some pages, where there are any."""
@@ -122,11 +151,6 @@ class PageShelf:
         tokens = np.array([word_token(key), _NOWHERE], np.uint32)
         here, nowhere = self.postings.rarities(tokens).tolist()
         return float(here / nowhere)
-
-
-def _keys(keywords: Set[str], language: str) -> frozenset[str]:
-    terms = (analyse(keyword, language).terms for keyword in keywords)
-    return frozenset(term.key for found in terms for term in found)
 
 
 def _rows(

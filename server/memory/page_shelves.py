@@ -1,8 +1,6 @@
 """Keeps the pages of all persons ready for search, in step with the store, and gives them lines and vectors."""
 
-from collections import OrderedDict, defaultdict
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from datetime import UTC
 from functools import partial
 
@@ -16,6 +14,7 @@ from server.memory.lines import VERSION, Line, Role, lines_of, pack_line, unpack
 from server.memory.models import Page
 from server.memory.page_shelf import LineKey, PageShelf, Vector
 from server.memory.pages import Outline
+from server.memory.person_cache import PersonCache
 from server.memory.shelves import stamp_of
 from server.memory.store import Store
 from server.memory.stored_lines import StoredLine
@@ -50,38 +49,34 @@ class PageShelves:
         self._wording = wording
         self._week_start = week_start
         self.stamp = stamp_of(embedder, wording)
-        self._shelves: OrderedDict[str, PageShelf] = OrderedDict()
-        self._locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
+        self._shelves = PersonCache[PageShelf](MOST_SHELVES)
+        self._embedding = anyio.Lock()
+        """Held for a batch, so that none is embedded twice and who needs a few soon gets in between."""
 
-    @asynccontextmanager
-    async def hold(self, person: str) -> AsyncGenerator[PageShelf]:
-        """Lend the pages of a person as the store has them now; nothing changes them inside the block.
+    async def get(self, person: str) -> PageShelf:
+        """Return the pages of a person as the store has them now. The shelf stays as it is, whatever comes later.
+
+        A caller that is cancelled does not wait: the shelf is made ready for the next one.
 
         Raises:
             StoreError: The store can't be read.
         """
-        async with self._locks[person]:
-            counter = await to_thread.run_sync(self._store.tiers.change_count, person)
-            shelf = self._shelves.get(person)
-            if shelf is None or shelf.counter != counter:
-                shelf = await to_thread.run_sync(self._refresh, person, shelf)
-                shelf.counter = counter
-            self._shelves[person] = shelf
-            self._shelves.move_to_end(person)
-            yield shelf
-        if len(self._shelves) > MOST_SHELVES:
-            self._shelves.popitem(last=False)
+        renew = partial(self._renewed, person)
+        return await to_thread.run_sync(
+            self._shelves.renewed, person, renew, abandon_on_cancel=True
+        )
 
     def drop(self, person: str) -> None:
         """Forget the shelf of a person."""
-        self._shelves.pop(person, None)
+        self._shelves.drop(person)
 
     async def make_lines(self, person: str) -> int:
         """Store the lines of those pages of a person that have none of this version; return of how many pages."""
+        cuts = await to_thread.run_sync(self._store.cuts.counts)
         pages = await to_thread.run_sync(self._store.lines.pages_without, person, VERSION)
         for start in range(0, len(pages), _AT_ONCE):
             rows = await to_thread.run_sync(self._lines_to_store, pages[start : start + _AT_ONCE])
-            await self._writer.run(partial(self._store.lines.put, rows))
+            await self._writer.run(partial(self._store.lines.put, rows, cuts))
         return len(pages)
 
     async def embed_missing(self) -> int:
@@ -91,13 +86,34 @@ class PageShelves:
             OmoideError: The embedder can't work at all.
         """
         embedded = 0
-        while pages := await to_thread.run_sync(
-            self._store.lines.pages_without_vectors, self.stamp, _BATCH
-        ):
-            vectors = await self._embed(pages)
-            await self._writer.run(partial(self._store.lines.put_vectors, vectors, self.stamp))
-            embedded += len(pages)
+        while count := await self._embed_batch():
+            embedded += count
         return embedded
+
+    async def embed(self, page_ids: Sequence[str]) -> int:
+        """Do so for some pages, without waiting for all others; return how many got vectors.
+
+        Raises:
+            OmoideError: The embedder can't work at all.
+        """
+        return sum(
+            [
+                await self._embed_batch(page_ids[start : start + _BATCH])
+                for start in range(0, len(page_ids), _BATCH)
+            ]
+        )
+
+    async def _embed_batch(self, page_ids: Sequence[str] | None = None) -> int:
+        async with self._embedding:
+            cuts = await to_thread.run_sync(self._store.cuts.counts)
+            pages = await to_thread.run_sync(
+                self._store.lines.pages_without_vectors, self.stamp, _BATCH, page_ids
+            )
+            if pages:
+                vectors = await self._embed(pages)
+                put = partial(self._store.lines.put_vectors, vectors, self.stamp, cuts)
+                await self._writer.run(put)
+            return len(pages)
 
     async def _embed(self, pages: Sequence[Page]) -> dict[LineKey, Vector]:
         """Embed lines, each with the one before it; an empty vector where none can be made, or nothing was said."""
@@ -131,12 +147,21 @@ class PageShelves:
                     texts[page.id, int(role)] = self._wording.of_fact(f"{before} {text}".strip())
         return texts
 
-    def _refresh(self, person: str, shelf: PageShelf | None) -> PageShelf:
-        """Bring a shelf up to date; a new one if pages have gone, changed, or come in between. Blocks."""
-        cuts = self._store.pages.cut_count(person)
+    def _renewed(self, person: str, shelf: PageShelf | None) -> PageShelf:
+        counter = self._store.tiers.change_count(person)
+        if shelf is not None and shelf.counter == counter:
+            return shelf
+        shelf = self._refreshed(person, shelf)
+        shelf.counter = counter
+        return shelf
+
+    def _refreshed(self, person: str, shelf: PageShelf | None) -> PageShelf:
+        """Return a copy of a shelf that is up to date; a new one if pages have gone, changed, or come in between. Blocks."""
+        cuts = self._store.cuts.count(person)
         if shelf is not None and shelf.cuts == cuts:
             fresh = self._store.pages.outline(person, shelf.newest)
             if self._store.pages.count(person) == shelf.pages + len(fresh):
+                shelf = shelf.copy()
                 self._extend(person, shelf, fresh)
                 return shelf
         outline = self._store.pages.outline(person)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Executable, Row, Select, func, select, tuple_
 
-from server.memory.counters import Part, change_count, count_change
+from server.memory.counters import Part, count_change
 from server.memory.database import Database, insert_new
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.models import Page
@@ -31,22 +31,13 @@ class Pages:
 
     def add(self, page: Page) -> None:
         """Store a finished exchange, which no segment or chain holds yet; storing the same turn again changes nothing."""
-        row = {
-            "id": page.id,
-            "person": page.person,
-            "device": page.device,
-            "said": storable(page.said),
-            "heard": storable(page.heard),
-            "language": page.language,
-            "at": page.at,
-            "zone": zone_name(page.at),
-            "interrupted": page.interrupted,
-            "attempts": 0,
-            "day": page.at.date(),
-        }
+        self.add_all([page])
+
+    def add_all(self, new: Sequence[Page]) -> None:
+        """Store several at once."""
         with self._database.writing() as connection:
-            insert_new(connection, pages, [row])
-            count_change(connection, Part.PAGES, [page.person])
+            insert_new(connection, pages, [_row(page) for page in new])
+            count_change(connection, Part.PAGES, {page.person for page in new})
 
     def since(self, moment: datetime) -> list[Page]:
         """Return the exchanges of all persons from a moment on, oldest first."""
@@ -78,10 +69,6 @@ class Pages:
     def find(self, ids: Sequence[str]) -> dict[str, Page]:
         """Return exchanges by id; those that are gone are missing."""
         return {page.id: page for page in self._find(select(pages).where(pages.c.id.in_(ids)))}
-
-    def cut_count(self, person: str) -> int:
-        """Return a number that is another one whenever something was taken out of what a person said or heard."""
-        return change_count(self._database, Part.CUTS, person)
 
     def before(self, page: Page, reach: int = 1) -> list[Page]:
         """Return the exchanges of the same person right before one, at most `reach`, oldest first."""
@@ -140,6 +127,22 @@ def owners_of(connection: Connection, ids: Iterable[str]) -> dict[str, str]:
     """Return, of these pages, those that are there, with the person whose each is."""
     query = select(pages.c.id, pages.c.person).where(pages.c.id.in_(list(ids)))
     return {row.id: row.person for row in connection.execute(query)}
+
+
+def _row(page: Page) -> dict[str, Any]:
+    return {
+        "id": page.id,
+        "person": page.person,
+        "device": page.device,
+        "said": storable(page.said),
+        "heard": storable(page.heard),
+        "language": page.language,
+        "at": page.at,
+        "zone": zone_name(page.at),
+        "interrupted": page.interrupted,
+        "attempts": 0,
+        "day": page.at.date(),
+    }
 
 
 def _page(row: Row[Any]) -> Page:

@@ -1,13 +1,13 @@
 """What is known of a person as a whole, in the store: profile, traits, notes and day summaries."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, delete, exists, select, union
+from sqlalchemy import Connection, Row, delete, exists, func, select, union
 from sqlalchemy.dialects import sqlite
 
-from server.memory.counters import Part, change_count, count_change
+from server.memory.counters import Part, change_count, changed_since, count_change
 from server.memory.database import Database, insert_new
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.lineage import add_sources, drop_sources, of_table, record_key, sources_of
@@ -23,10 +23,28 @@ from server.memory.models import (
     Trait,
 )
 from server.memory.pages import owners_of
-from server.memory.schema import day_summaries, notes, pages, profile, record_sources, traits
+from server.memory.schema import (
+    day_summaries,
+    notes,
+    pages,
+    profile,
+    record_sources,
+    traits,
+)
+from server.memory.schema import sources as fact_sources
 
 MOST_VALUES = 20
 """Of one field of the profile, the newest."""
+
+
+class Unsummed(NamedTuple):
+    """An exchange that a day summary has still to be made from."""
+
+    person: str
+    at: datetime
+    """In the person's zone."""
+    waits: bool
+    """Whether facts and notes have still to be drawn from it."""
 
 
 class Portrait:
@@ -82,15 +100,21 @@ class Portrait:
             for row in reversed(rows)
         ]
 
-    def put_summary(self, summary: DaySummary) -> bool:
+    def put_summary(self, summary: DaySummary, read_at: Mapping[str, int] | None = None) -> bool:
         """Store what was talked about on a day in the place of what is there.
 
+        Args:
+            summary: Of a day.
+            read_at: `Cuts.count` by person, from before its pages were read; None if they were not.
+
         Returns:
-            Whether it is stored: not if one of its pages has been forgotten meanwhile.
+            Whether it is stored: not if one of its pages, or something in them, has been forgotten meanwhile.
         """
         key = record_key(day_summaries, summary.person, summary.day)
         with self._database.writing() as connection:
             if owners_of(connection, summary.sources).keys() != set(summary.sources):
+                return False
+            if changed_since(connection, Part.CUTS, read_at or {}):
                 return False
             new = (
                 sqlite.insert(day_summaries).prefix_with("OR REPLACE").values(_summary_row(summary))
@@ -101,18 +125,36 @@ class Portrait:
             count_change(connection, Part.PORTRAIT, [summary.person])
         return True
 
-    def not_in_summary(self, since: datetime) -> list[tuple[str, datetime]]:
-        """Return whose each exchange is, and when it was, that no day summary was made from, oldest first.
+    def not_in_summary(self, since: datetime) -> list[Unsummed]:
+        """Return the exchanges that a day summary has still to be made from, oldest first.
+
+        Those that none was made from, and those that facts or notes were drawn from only after it was made.
 
         Args:
             since: Of this moment or later.
         """
-        summed = exists().where(
-            record_sources.c.page == pages.c.id, of_table(record_sources.c.record, day_summaries)
+        of_day = (
+            record_sources.c.page == pages.c.id,
+            of_table(record_sources.c.record, day_summaries),
         )
-        query = select(pages.c.person, pages.c.at, pages.c.zone).where(pages.c.at >= since, ~summed)
+        summed = exists().where(*of_day)
+        summed_before = exists().where(
+            *of_day,
+            day_summaries.c.person == pages.c.person,
+            day_summaries.c.day == func.json_extract(record_sources.c.record, "$[2]"),
+            day_summaries.c.made_at <= pages.c.extracted_at,
+        )
+        gave = exists().where(fact_sources.c.page == pages.c.id) | exists().where(
+            notes.c.page == pages.c.id
+        )
+        query = select(pages.c.person, pages.c.at, pages.c.zone, pages.c.extracted_at).where(
+            pages.c.at >= since, ~summed | (summed_before & gave)
+        )
         rows = self._database.rows(query.order_by(pages.c.at, pages.c.id))
-        return [(row.person, in_zone(row.at, row.zone)) for row in rows]
+        return [
+            Unsummed(row.person, in_zone(row.at, row.zone), row.extracted_at is None)
+            for row in rows
+        ]
 
     def pages_needed(self, person: str) -> set[str]:
         """Return the pages of a person that profile, traits or notes rest on; values that newer ones hide count, too."""

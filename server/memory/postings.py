@@ -5,6 +5,7 @@ is asked for in one turn and answered in the next is one hit and not two.
 """
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,17 +63,29 @@ class Postings:
         self._tokens: Tokens = found.astype(np.uint32)
         self._bounds = np.append(starts, len(keys))
         self._new: dict[int, dict[int, int]] = {}
+        self._own: set[int] = set()
+        """Tokens whose entries in `_new` no other copy has."""
 
     @property
     def size(self) -> int:
         """How many utterances there are."""
         return len(self._talks)
 
+    def copy(self) -> "Postings":
+        """Return the same, to be added to while this object stays as it is."""
+        twin: Postings = copy(self)
+        twin._new, twin._own = dict(self._new), set()
+        self._own = set()
+        return twin
+
     def add(self, tokens: Tokens, talk: int) -> None:
         """Add an utterance that follows those that are there."""
         place = self.size
         for token in tokens.tolist():
-            found = self._new.setdefault(token, {})
+            if token not in self._own:
+                self._new[token] = dict(self._new.get(token, ()))
+                self._own.add(token)
+            found = self._new[token]
             found[place] = found.get(place, 0) + 1
         goes_on = place > 0 and self._talks[-1] == talk
         begins = int(self._begins[-1]) if goes_on else place

@@ -1,9 +1,9 @@
 """What a talk begins with: who the person is, what must never be acted against, and what the last days were about."""
 
-from collections import OrderedDict
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import partial
 from typing import TypeAlias
 
 from anyio import to_thread
@@ -19,7 +19,10 @@ from server.memory.models import (
     ProfileField,
     Trait,
 )
+from server.memory.outlived import still_held
+from server.memory.person_cache import PersonCache
 from server.memory.recent_days import Reading, told_today
+from server.memory.remainder import Lapsed, lapsed
 from server.memory.speakers import Speakers
 from server.memory.standing import standing
 from server.memory.store import Store
@@ -29,6 +32,8 @@ MOST_PERSONS = 200
 _MOST_TRAITS = 6
 _MOST_STANDING = 12
 """More than fit into a prompt: of those, the gravest are told, or those that the talk touches."""
+_FOR_LIFE = frozenset({ProfileField.NAME, ProfileField.BIRTH, ProfileField.GENDER})
+"""What is told without the day on which it was said."""
 _LABELS: Mapping[str, Mapping[ProfileField, str]] = {
     "ja": {
         ProfileField.NAME: "名前", ProfileField.BIRTH: "生まれ", ProfileField.GENDER: "性別", ProfileField.HOME: "住まい",
@@ -63,8 +68,8 @@ class Priming:
     standing: tuple[Fact, ...] = ()
     days: tuple[DaySummary, ...] = ()
     """Newest last."""
-    outdated: frozenset[str] = frozenset()
-    """Pages of which every fact has been replaced or has faded: what they say holds, or matters, no longer."""
+    lapsed: Mapping[str, Lapsed] = field(default_factory=dict)
+    """By page, what facts were drawn from it, where any of them has been replaced or has faded."""
 
     def speakers(self, agent: str) -> Speakers:
         """Return the names of the two that talk."""
@@ -72,23 +77,37 @@ class Priming:
         return Speakers(tuple(named), (agent,))
 
     def portrait(self, language: str, dimensions: Mapping[str, Dimension]) -> tuple[str, ...]:
-        """Return lines on who the person is, without the knowledge base; only what there is evidence for."""
+        """Return lines on who the person is, without the knowledge base; only what there is evidence for.
+
+        What may change has the day on which it was said.
+        """
         labels = _LABELS.get(language, _LABELS["en"])
         told: dict[ProfileField, list[str]] = {}
         for entry in self.profile:
-            told.setdefault(entry.field, []).append(entry.value)
+            day = "" if entry.field in _FOR_LIFE else f" ({entry.said_at:%Y-%m-%d})"
+            told.setdefault(entry.field, []).append(f"{entry.value}{day}")
         joint = ", " if language not in ("ja", "zh") else "、"
         lines = [f"{labels[field]}: {joint.join(values)}" for field, values in told.items()]
         levels = _LEVELS.get(language, _LEVELS["en"])
-        seen = [trait for trait in self.traits if trait.sources and trait.dimension in dimensions]
-        seen.sort(key=lambda trait: (trait.level is Level.MEDIUM, -trait.seen_at.timestamp()))
         shown = [
             f"{dimensions[trait.dimension].name(language)} {levels[trait.level]}"
-            for trait in seen[:_MOST_TRAITS]
+            for trait in self._shown_traits(dimensions)
         ]
         if shown:
             lines.append(f"{_CHARACTER.get(language, _CHARACTER['en'])}: {joint.join(shown)}")
         return tuple(lines)
+
+    def portrayed(self, dimensions: Mapping[str, Dimension]) -> tuple[frozenset[str], ...]:
+        """Return what each record in the portrait rests on; see `server.turn.Recollection.portrayed`."""
+        return (
+            *(frozenset(entry.sources) for entry in self.profile),
+            *(frozenset(trait.sources) for trait in self._shown_traits(dimensions)),
+        )
+
+    def _shown_traits(self, dimensions: Mapping[str, Dimension]) -> list[Trait]:
+        seen = [trait for trait in self.traits if trait.sources and trait.dimension in dimensions]
+        seen.sort(key=lambda trait: (trait.level is Level.MEDIUM, -trait.seen_at.timestamp()))
+        return seen[:_MOST_TRAITS]
 
 
 _State: TypeAlias = tuple[int, int, date]
@@ -109,27 +128,31 @@ class Primer:
         self._long_term = long_term
         self._section = section
         self._fading = fading
-        self._known: OrderedDict[str, tuple[_State, Priming]] = OrderedDict()
+        self._known = PersonCache[tuple[_State, Priming]](MOST_PERSONS)
 
     async def get(self, person: str, now: datetime) -> Priming:
-        """Return what is known of a person.
+        """Return what is known of a person. A caller that is cancelled does not wait for it.
 
         Raises:
             StoreError: The store can't be read.
         """
-        state = await to_thread.run_sync(self._state, person, now)
-        known = self._known.get(person)
-        if known is None or known[0] != state:
-            known = state, await to_thread.run_sync(self._read, person, now)
-        self._known[person] = known
-        self._known.move_to_end(person)
-        if len(self._known) > MOST_PERSONS:
-            self._known.popitem(last=False)
-        return known[1]
+        renew = partial(self._renewed, person, now)
+        _, priming = await to_thread.run_sync(
+            self._known.renewed, person, renew, abandon_on_cancel=True
+        )
+        return priming
 
     def drop(self, person: str) -> None:
         """Forget what is known of a person."""
-        self._known.pop(person, None)
+        self._known.drop(person)
+
+    def _renewed(
+        self, person: str, now: datetime, known: tuple[_State, Priming] | None
+    ) -> tuple[_State, Priming]:
+        state = self._state(person, now)
+        if known is not None and known[0] == state:
+            return known
+        return state, self._read(person, now)
 
     def _state(self, person: str, now: datetime) -> _State:
         facts, portrait = (
@@ -143,20 +166,16 @@ class Primer:
         held = standing(facts, _MOST_STANDING, now)
         fresh = [fact for fact in facts if not has_faded(fact, now, self._fading)]
         return Priming(
-            tuple(self._store.portrait.profile_of(person)),
+            tuple(still_held(self._store.portrait.profile_of(person), facts)),
             tuple(self._store.portrait.traits_of(person)),
-            tuple(knowledge(fresh, capacity=self._long_term.capacity)),
+            tuple(knowledge(fresh, self._long_term.capacity)),
             tuple(held),
             tuple(self._days(person, facts, now)),
-            _outdated(facts, {fact.id for fact in fresh}),
+            lapsed(
+                facts, {fact.id for fact in facts} - {fact.id for fact in fresh if fact.current}
+            ),
         )
 
     def _days(self, person: str, facts: Sequence[Fact], now: datetime) -> list[DaySummary]:
         days = self._store.portrait.summaries_of(person, self._section.primed_days)
         return told_today(days, Reading(facts, now.date(), self._section.follow_up_days))
-
-
-def _outdated(facts: Sequence[Fact], fresh: Set[str]) -> frozenset[str]:
-    """Return the pages from which facts were drawn none of which is current and fresh."""
-    holding = {page for fact in facts if fact.current and fact.id in fresh for page in fact.sources}
-    return frozenset({page for fact in facts for page in fact.sources} - holding)

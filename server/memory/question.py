@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from server.memory import temporal
 from server.memory.answer_types import AnswerType, wanted_types
 from server.memory.asking import Asking, signs
+from server.memory.attributes import Owned, asked_of, asks_robot
 from server.memory.habits import Habit, weekdays
 from server.memory.models import Fact
+from server.memory.remarks import is_remark
 from server.memory.sounds import sound
 from server.memory.statements import is_statement
 from server.memory.temporal import Tense, TimeSpan
@@ -72,6 +74,12 @@ class Question:
     """It asks what there is to do, rather than for one thing."""
     states: bool
     """It tells something, and asks nothing."""
+    remarks: bool
+    """It plainly declares something: what else is known of the day that it names is not asked for."""
+    asked: frozenset[Owned]
+    """The plain attributes that it asks for, and of whom."""
+    of_robot: bool
+    """It is about the one who is asked, not about the person."""
     vector: NDArray[np.float32] | None = None
 
     def covers(self, fact: Fact) -> bool:
@@ -103,6 +111,7 @@ def read_question(text: str, language: str, at: datetime, week_start: int = 0) -
     if _RECALLS.search(plain):  # the words leave open whether they look back or ahead
         tense = Tense.FUTURE
         meant = spans + temporal.find_times(plain, language, at, week_start=week_start, tense=tense)
+    asking = signs(plain, language)
     ranges = _ranges(meant)
     rest = without(plain, spans)
     return Question(
@@ -111,12 +120,15 @@ def read_question(text: str, language: str, at: datetime, week_start: int = 0) -
         at=at,
         terms=analyse(rest, language),
         sound=sound(rest, language),
-        asking=signs(plain, language),
+        asking=asking,
         ranges=tuple(ranges),
         days=_few_days(ranges),
         weekdays=weekdays(plain),
         wants=wanted_types(plain, language),
         states=is_statement(plain, language),
+        remarks=is_remark(plain, language, asking),
+        asked=asked_of(plain, language),
+        of_robot=asks_robot(plain, language),
         wants_agenda=_AGENDA.get(language, _AGENDA["en"]).search(plain) is not None,
     )
 

@@ -80,7 +80,9 @@ class HybridReader:
         shelf = await self._shelves.renewed(
             shelf, person, at, as_of=as_of
         )  # something may be forgotten
-        return await to_thread.run_sync(self._rank, person, shelf, language, at, wholes, vectors)
+        return await to_thread.run_sync(
+            self._rank, person, shelf, language, at, wholes, vectors, abandon_on_cancel=True
+        )
 
     def _rank(
         self,
@@ -135,14 +137,16 @@ class HybridReader:
                 "recency": boost,
                 "date": parts.get("in_range", 0.0),
             }
-            why = "about somebody else" if parts[OF_OTHERS] else "not relevant enough"
+            why = "about somebody else" if parts[OF_OTHERS] else f"relevance below {gate:.2f}"
             reason = "" if passed else why
             scored.append(Candidate(fact, probability + boost, passed, shown, reason, parts))
         return scored
 
 
 def _is_on(entry: Entry, question: Question) -> bool:
-    """Say whether a fact tells of a day that the question speaks of, or of a habit that falls on one."""
+    """Say whether a fact tells of a day that the question asks for, or of a habit that falls on one."""
+    if question.remarks:
+        return False
     return question.covers(entry.fact) or (entry.habit is not None and question.meets(entry.habit))
 
 

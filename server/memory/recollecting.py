@@ -1,8 +1,17 @@
 """Puts together what memory offers for an answer: facts, exchanges, and what is known of the person, each in time or not at all."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Container,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 
 import anyio
@@ -11,6 +20,9 @@ from anyio import to_thread
 
 from server.config import RetrievalSection
 from server.errors import OmoideError
+from server.failures import log_fault
+from server.memory.gist import says_something, telling_terms
+from server.memory.lines import Role
 from server.memory.models import Candidate, Fact, Page
 from server.memory.page_recall import PageCandidate, PageFindings, PageReader
 from server.memory.priming import Primer, Priming
@@ -19,7 +31,7 @@ from server.memory.store import Store
 from server.memory.touching import touches
 from server.memory.traits import Dimension
 from server.memory.wording import bare
-from server.turn import Recalled, RecalledDay, RecalledPage, Recollection
+from server.turn import Missed, Recalled, RecalledDay, RecalledPage, Recollection
 
 log = structlog.get_logger(__name__)
 
@@ -28,6 +40,8 @@ log = structlog.get_logger(__name__)
 class _Gathered:
     """What has come in time."""
 
+    missed: dict[str, Missed] = field(default_factory=dict)
+    """The parts that have not, by name."""
     facts: Sequence[Candidate] = ()
     pages: Sequence[RecalledPage] = ()
     priming: Priming = field(default_factory=Priming)
@@ -45,9 +59,23 @@ class Recollector:
         primer: Primer,
         section: RetrievalSection,
         *,
+        window: timedelta,
         agent: str,
         dimensions: Mapping[str, Dimension],
     ) -> None:
+        """Put together what these find.
+
+        Args:
+            store: Where the exchanges are.
+            reader: Finds facts.
+            pages: Finds exchanges.
+            primer: Knows the person as a whole.
+            section: How much of each, and by when.
+            window: Pause after which another talk begins.
+            agent: Name of the robot.
+            dimensions: Those of traits, by id.
+        """
+        self._window = window
         self._store = store
         self._reader = reader
         self._pages = pages
@@ -61,8 +89,14 @@ class Recollector:
         await self._primer.get(person, now)
         await self._pages.prepare(person)
 
+    def drop(self, person: str) -> None:
+        """Forget what was made ready for a person."""
+        self._primer.drop(person)
+
     async def recollect(self, person: str, text: str, language: str, at: datetime) -> Recollection:
-        """Return what memory offers for a query; what fails, or is late, is logged and left out.
+        """Return what memory offers for a query; what fails, or is late, is logged, named and left out.
+
+        Nobody waits for what is late: its thread reads on, and what it has made ready is there for the next query.
 
         Args:
             person: Whose memory.
@@ -70,18 +104,20 @@ class Recollector:
             language: Two-letter code of it.
             at: The moment it is asked, aware, in the person's zone.
         """
-        got = _Gathered()
+        parts = {
+            "facts": self._gather_facts,
+            "pages": self._gather_pages,
+            "priming": self._gather_priming,
+        }
+        got = _Gathered(dict.fromkeys(parts, Missed.LATE))
         with anyio.move_on_after(self._section.deadline_seconds) as scope:
             async with anyio.create_task_group() as tasks:
-                for part, gather in (
-                    ("facts", self._gather_facts),
-                    ("pages", self._gather_pages),
-                    ("priming", self._gather_priming),
-                ):
+                for part, gather in parts.items():
                     asked = partial(gather, got, person, text, language, at)
-                    tasks.start_soon(_or_nothing, part, asked)
+                    tasks.start_soon(_or_nothing, part, asked, got)
         if scope.cancelled_caught:
-            log.warning("recall-late", seconds=self._section.deadline_seconds)
+            late = [part for part, why in got.missed.items() if why is Missed.LATE]
+            log.warning("recall-late", seconds=self._section.deadline_seconds, parts=late)
         return self._composed(got, language)
 
     async def _gather_facts(
@@ -104,30 +140,52 @@ class Recollector:
         priming = await self._primer.get(person, at)
         findings = await self._pages.find(person, text, language, at, priming.speakers(self._agent))
         if findings.passed:
-            chosen = await to_thread.run_sync(self._read, findings, priming)
-            got.pages = chosen
-
-    def _read(self, findings: PageFindings, priming: Priming) -> list[RecalledPage]:
-        """Return the best pages, and those around them. Blocks."""
-        best: dict[str, PageCandidate] = {}
-        for candidate in findings.candidates:
-            if candidate.page not in priming.outdated:
-                best.setdefault(candidate.page, candidate)
-        wanted = list(best)[: self._section.pages.limit]
-        found = self._store.pages.find(wanted)
-        chosen = [_recalled(found[key], best[key]) for key in wanted if key in found]
-        known = {page.id for page in chosen}
-        reach = self._section.pages.neighbours
-        for key, middle in found.items():
-            around = (
-                *self._store.pages.before(middle, reach),
-                *self._store.pages.after(middle, reach),
+            got.pages = await to_thread.run_sync(
+                self._read, findings, priming, text, language, abandon_on_cancel=True
             )
-            for page in around:
-                if page.id not in known | priming.outdated:
-                    known.add(page.id)
-                    chosen.append(_recalled(page, best[key], neighbour=True))
+
+    def _read(
+        self, findings: PageFindings, priming: Priming, text: str, language: str
+    ) -> list[RecalledPage]:
+        """Return the best pages, and those around them. Blocks."""
+        asked = _keys(text, language)
+        limit = self._section.pages.limit
+        looked_at = dict.fromkeys(candidate.page for candidate in findings.candidates)
+        found = self._store.pages.find(_enough(looked_at, limit, priming.lapsed))
+        best: dict[str, PageCandidate] = {}
+        chosen: list[RecalledPage] = []
+        for candidate in findings.candidates:
+            page = found.get(candidate.page)
+            if page is None or page.id in best or len(best) == limit:
+                continue
+            rest = _holding(page, priming)
+            if rest is not None and _is_found(page, rest, candidate.role, asked):
+                best[page.id] = candidate
+                chosen.append(_recalled(rest, candidate))
+        known = set(best)
+        for key, candidate in best.items():
+            for page in self._around(found[key]):
+                rest = None if page.id in known else _holding(page, priming)
+                known.add(page.id)
+                if rest is not None:
+                    chosen.append(_recalled(rest, candidate, neighbour=True))
         return chosen
+
+    def _around(self, middle: Page) -> Iterator[Page]:
+        """Return the exchanges right before and after one, as far as they belong to the same talk."""
+        reach = self._section.pages.neighbours
+        earlier = self._store.pages.before(middle, reach)[::-1]
+        for outwards in (earlier, self._store.pages.after(middle, reach)):
+            last = middle
+            for page in outwards:
+                if not self._is_same_talk(last, page):
+                    break
+                yield page
+                last = page
+
+    def _is_same_talk(self, one: Page, next_one: Page) -> bool:
+        pause = abs(next_one.at.astimezone(UTC) - one.at.astimezone(UTC))
+        return pause <= self._window or (bool(one.chain) and one.chain == next_one.chain)
 
     def _composed(self, got: _Gathered, language: str) -> Recollection:
         priming = got.priming
@@ -140,6 +198,7 @@ class Recollector:
                     as_scores(one),
                     one.fact.id,
                     one.fact.sources,
+                    one.fact.about,
                     _days_before(one.fact),
                 )
                 for one in got.facts
@@ -149,17 +208,56 @@ class Recollector:
             standing=tuple(map(_held, priming.standing)),
             touched=tuple(got.touched),
             portrait=priming.portrait(language, self._dimensions),
+            portrayed=priming.portrayed(self._dimensions),
             knowledge=tuple(map(_held, priming.knowledge)),
-            days=tuple(RecalledDay(one.day, one.text, one.follow_ups) for one in priming.days),
+            days=tuple(
+                RecalledDay(one.day, one.text, one.follow_ups, one.sources) for one in priming.days
+            ),
+            missed=dict(got.missed),
         )
 
 
-async def _or_nothing(part: str, gather: Callable[[], Awaitable[None]]) -> None:
-    """Let one part fail alone: an answer without it is better than none."""
+async def _or_nothing(part: str, gather: Callable[[], Awaitable[None]], got: _Gathered) -> None:
+    """Let one part fail alone, for a fault in the program too: an answer without it is better than none."""
     try:
         await gather()
+        del got.missed[part]
     except OmoideError as error:
+        got.missed[part] = Missed.FAILED
         log.warning("recall-failed", part=part, code=error.code, reason=str(error))
+    except Exception as error:
+        got.missed[part] = Missed.FAILED
+        log_fault("recall-fault", error, part=part)
+
+
+def _enough(pages: Collection[str], limit: int, lapsed: Container[str]) -> list[str]:
+    """Return the first pages, so many that `limit` are left even if of all that lapsed nothing is."""
+    sure = [number for number, page in enumerate(pages, 1) if page not in lapsed]
+    return list(pages)[: sure[limit - 1] if len(sure) >= limit else None]
+
+
+def _holding(page: Page, priming: Priming) -> Page | None:
+    """Return what of an exchange still holds and matters; None if there is nothing, or it can't be told apart."""
+    drawn = priming.lapsed.get(page.id)
+    if drawn is None:
+        return page
+    rest = drawn.rest_of(page)
+    if rest is None:
+        return page if drawn.held else None
+    is_bare = rest.said != page.said and not rest.heard and not says_something(rest)
+    return None if is_bare else rest
+
+
+def _is_found(page: Page, rest: Page, role: int, asked: Set[str]) -> bool:
+    """Say whether an exchange may have been found for what is left of it, and not for what it says no longer."""
+    if role == Role.HEARD or rest.said == page.said:
+        return bool(rest.heard if role == Role.HEARD else rest.said)
+    whole = asked & _keys(page.said, page.language)
+    return not whole or not whole.isdisjoint(_keys(rest.said, rest.language))
+
+
+def _keys(text: str, language: str) -> set[str]:
+    return {term.key for term in telling_terms(text, language)}
 
 
 def _recalled(page: Page, candidate: PageCandidate, *, neighbour: bool = False) -> RecalledPage:
@@ -190,6 +288,7 @@ def _held(fact: Fact) -> Recalled:
         {},
         fact.id,
         fact.sources,
+        fact.about,
         _days_before(fact),
     )
 

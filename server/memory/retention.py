@@ -1,4 +1,4 @@
-"""Deletes what has faded once its time is over: the fact, and with it the exchange that nothing else rests on."""
+"""Deletes what has faded once its time is over: the fact, and the sentence that it was drawn from."""
 
 from collections.abc import Sequence, Set
 from datetime import datetime
@@ -8,7 +8,8 @@ from anyio import to_thread
 
 from server.config import FadingSection
 from server.memory.fading import is_over
-from server.memory.models import Fact
+from server.memory.models import Fact, Page
+from server.memory.remainder import lapsed
 from server.memory.store import Store
 from server.memory.writer import Writer
 from server.ports import Clock
@@ -31,7 +32,7 @@ class Retention:
         Raises:
             StoreError: The store can't be read or written.
         """
-        if not self._section.retention_days or not await to_thread.run_sync(self._found):
+        if not self._section.retention_days or not (await to_thread.run_sync(self._found))[0]:
             return 0
         # Looked for again by the one who writes: what was found may have been needed since.
         gone = await self._writer.run(self._delete)
@@ -39,20 +40,26 @@ class Retention:
         return gone
 
     def _delete(self) -> int:
-        return self._store.forget(self._found())
+        return self._store.end(*self._found())
 
-    def _found(self) -> list[str]:
+    def _found(self) -> tuple[list[str], list[Page]]:
+        """Return what can be deleted: ids of facts, and what is to be left of the pages that say something else, too."""
+        ended: list[str] = []
+        left: list[Page] = []
         now = self._clock.now()
-        return [
-            fact_id
-            for person in self._store.persons()
-            for fact_id in removable(
-                self._store.facts_of(person),
-                self._store.portrait.pages_needed(person),
-                now,
-                self._section,
-            )
-        ]
+        for person in self._store.persons():
+            facts = self._store.facts_of(person)
+            over = {fact.id for fact in facts if is_over(fact, now, self._section)}
+            drawn = lapsed(facts, over)
+            pages = self._store.pages.find([*drawn])
+            rests = {key: drawn[key].rest_of(page) for key, page in pages.items()}
+            unclear = {key for key, rest in rests.items() if rest is None}
+            needed = self._store.portrait.pages_needed(person) | unclear
+            gone = removable(facts, needed, now, self._section)
+            touched = {page for fact in facts if fact.id in gone for page in fact.sources}
+            ended += gone
+            left += [rest for key, rest in rests.items() if rest and rest.said and key in touched]
+        return ended, left
 
 
 def removable(
@@ -62,8 +69,8 @@ def removable(
 
     Args:
         facts: All of one person.
-        needed: Pages that profile, traits or notes rest on. They stay, and with them the facts from them, or the
-            exchange would be found word for word again.
+        needed: Pages that profile, traits or notes rest on, or in which it can't be told what a fact was drawn from. They
+            stay, and with them the facts from them, or the exchange would be found word for word again.
         now: Aware.
         section: When a fact is over.
     """

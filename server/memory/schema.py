@@ -94,8 +94,10 @@ pages = Table(
     Column("chain", Text, nullable=False, server_default=""),
     Column("segment", Text, nullable=False, server_default=""),
     Column("day", Day, nullable=False, server_default=""),  # in `zone`, which no database can tell
+    Column("batch", Text, nullable=False, server_default=""),  # a model put them in words together
     Index("pages_by_person", "person", "at"),
     Index("pages_by_day", "person", "day", "zone"),
+    Index("pages_by_batch", "batch"),
     Index("pages_waiting", "extracted_at", "person"),
 )
 

@@ -11,6 +11,8 @@ from datetime import datetime
 
 from server.memory import lexicon
 from server.memory.answer_types import AnswerType, offers
+from server.memory.attributes import PET, Attribute, Owned
+from server.memory.claims import SPEAKER
 from server.memory.judging import NO_OPINION, Forest, add_standing
 from server.memory.question import Question
 from server.memory.shelf import Cosines, Entry, Shelf
@@ -18,7 +20,11 @@ from server.memory.sounds import likeness, occurs_in
 from server.memory.terms import Term, TermKind
 
 OF_OTHERS = "of_others"
-"""The sign that a question is about one of the family and a fact about another: it rules the fact out by itself."""
+"""The sign that a question is about one person, or the robot, and a fact about another: it rules the fact out by itself."""
+CLAIMS = "claims"
+"""The sign that a fact gives exactly the attribute that is asked for, of the one who is asked about: it lets the fact in."""
+_GIVES, _IN_PASSING = 0.9, 0.75
+"""How sure it is that a fact which gives it is wanted; and one which names somebody while it tells something else."""
 _ASKED_ATTRIBUTES = frozenset(
     {"birthday", "age", "colour", "phone", "money", "name", "weight", "height"}
 )
@@ -90,6 +96,8 @@ def signs_of(
         signs |= _person_signs(people, overlap) | _subject_signs(question, entry, asked_after)
         signs |= _asking_signs(question, people, overlap)
         signs |= _day_signs(question, entry, overlap) | unknown
+        signs[CLAIMS] = _claim_sign(question, entry)
+        signs[OF_OTHERS] = max(signs[OF_OTHERS], float(_claims_of_others(question, entry)))
         signs |= _answer_signs(question, entry)
         found[fact_id] = signs | _joint_signs(signs, overlap)
     for name in ("dense", "dense_deviations", "coverage", "topic_coverage"):
@@ -121,9 +129,15 @@ def with_opinions(
 
 
 def judged(forest: Forest, signs: Sequence[Mapping[str, float]]) -> list[float]:
-    """Return the probability that each of some facts is what the question wants; none that is about others can be."""
+    """Return the probability that each of some facts is what the question wants.
+
+    None that is about others can be, and one that gives what is asked for is so whatever else the signs say.
+    """
     likely = forest.probabilities(signs).tolist()
-    return [0.0 if one[OF_OTHERS] else value for one, value in zip(signs, likely, strict=True)]
+    return [
+        0.0 if one[OF_OTHERS] else value + (1 - value) * one[CLAIMS]
+        for one, value in zip(signs, likely, strict=True)
+    ]
 
 
 def recency(said_at: datetime, now: datetime, weight: float, days: float) -> float:
@@ -212,6 +226,42 @@ def _person_signs(people: _People, overlap: _Overlap) -> dict[str, float]:
     }
 
 
+def _claim_sign(question: Question, entry: Entry) -> float:
+    if any(_gives(entry.claims, owned) for owned in question.asked):
+        return _GIVES
+    names = {owner for owner, attribute in question.asked if attribute is Attribute.NAME}
+    return _IN_PASSING if lexicon.may_be_among(names & lexicon.KIN, entry.calls) else 0.0
+
+
+def _claims_of_others(question: Question, entry: Entry) -> bool:
+    """Say whether a fact gives what is asked for of somebody else only: the dog's name; or the robot is asked about."""
+    if question.of_robot:
+        return not entry.fact.about
+    if lexicon.are_other_kinds(_animals(question.terms.kinds), _animals(entry.terms.kinds)):
+        return True
+    if any(_gives(entry.claims, owned) for owned in question.asked):
+        return False
+    return any(
+        attribute is wanted and (whose == SPEAKER or owner in _KNOWN)
+        for whose, wanted in question.asked
+        for owner, attribute in entry.claims
+    )
+
+
+def _animals(kinds: Set[str]) -> set[str]:
+    return {kind for kind in kinds if kind.startswith("animal/")}
+
+
+_KNOWN = lexicon.KIN | {PET}
+"""Owners that are nobody else; a name may be anybody's."""
+
+
+def _gives(claims: Set[Owned], asked: Owned) -> bool:
+    whose, wanted = asked
+    owners = {owner for owner, attribute in claims if attribute is wanted}
+    return whose in owners or bool(lexicon.may_be_among({whose} & lexicon.KIN, owners))
+
+
 def _subject_signs(question: Question, entry: Entry, asked_after: Set[str]) -> dict[str, float]:
     """Return whether a fact tells of somebody else, and whether that is so while the question is about the speaker alone."""
     of_self = question.asking.own and not asked_after and not question.terms.names
@@ -245,8 +295,12 @@ def _asking_signs(question: Question, people: _People, overlap: _Overlap) -> dic
         "orders": float(asking.orders),
         "states": float(question.states),
         "tell": float(asking.tell),
-        "anchored": float(asking.own or asking.recalls or about_people or bool(question.ranges)),
+        "anchored": float(asking.own or asking.recalls or about_people or _asks_for_days(question)),
     }
+
+
+def _asks_for_days(question: Question) -> bool:
+    return bool(question.ranges) and not question.remarks
 
 
 def _answer_signs(question: Question, entry: Entry) -> dict[str, float]:
@@ -270,12 +324,13 @@ def _day_signs(question: Question, entry: Entry, overlap: _Overlap) -> dict[str,
             **_habit_signs(question, entry, overlap),
             "when_undated": float(wants_day),
         }
-    in_range = question.covers(entry.fact)
+    covered = question.covers(entry.fact)
+    in_range = covered and not question.remarks
     ahead = last >= question.at.date()
     agenda = question.wants_agenda
     return {
         "in_range": float(in_range),
-        "out_of_range": float(bool(question.ranges) and not in_range),
+        "out_of_range": float(bool(question.ranges) and not covered),
         "in_range_agenda": float(in_range and (agenda or overlap.mass < _LITTLE_ELSE)),
         "when_dated": float(wants_day),
         "when_ahead": float(wants_day and ahead),
@@ -289,8 +344,8 @@ def _habit_signs(question: Question, entry: Entry, overlap: _Overlap) -> dict[st
     meets = question.meets(entry.habit)
     agenda = question.wants_agenda or overlap.mass < _LITTLE_ELSE
     return {
-        "recurs": float(meets),
-        "recurs_agenda": float(meets and agenda),
+        "recurs": float(meets and not question.remarks),
+        "recurs_agenda": float(meets and agenda and not question.remarks),
         "recurs_elsewhen": float(not meets),
     }
 

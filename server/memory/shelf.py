@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from server.memory.answer_types import AnswerType, held_types
+from server.memory.attribute_claims import claims_attributes, names_in_passing
+from server.memory.attributes import Owned
 from server.memory.claims import SPEAKER, claims_of_fact
 from server.memory.habits import Habit, read_habit
 from server.memory.knowledge import MOST_KNOWLEDGE, agent_traits, knowledge
 from server.memory.models import Fact
 from server.memory.terms import Analysis, TermKind
-from server.memory.wording import bare, plain_analysis
+from server.memory.wording import bare, plain_analysis, without_dates
 
 _BACKGROUND = 30
 """Imaginary facts in which no term occurs: with a handful of real ones every frequency would look the same."""
@@ -34,6 +36,10 @@ class Entry:
     """The sorts of answer that it has to offer."""
     habit: Habit | None
     """When it comes round, if it has no date and names weekdays."""
+    claims: frozenset[Owned]
+    """The plain attributes that it gives, and of whom."""
+    calls: frozenset[str]
+    """Classes of people whom it calls by name in passing."""
     is_of_another: bool
     """Whether all of it tells what somebody else does or is: the mother's fear is not the person's own."""
     vector: NDArray[np.float32] | None
@@ -178,7 +184,7 @@ def fill_shelf(
         frozenset().union(*(terms.forms for terms in told)),
         frozenset().union(*(terms.persons for terms in told)),
         _aliases(told),
-        frozenset(fact.id for fact in knowledge(facts, capacity=capacity)),
+        frozenset(fact.id for fact in knowledge(facts, capacity)),
         frozenset(fact.id for fact in agent_traits(facts, capacity)),
         counter,
         order,
@@ -208,10 +214,21 @@ def make_entry(fact: Fact, vector: NDArray[np.float32] | None) -> Entry:
     holds = held_types(bare(fact.text), terms, fact.language, on_days=dated or habit is not None)
     # what the robot did for the person is the person's, too
     of_another = not fact.about and _is_of_another(fact.text, fact.language)
-    return Entry(fact, terms, holds, habit, of_another, vector)
+    claims, calls = _claims(fact.text, fact.language) if not fact.about else (_NONE, _NOBODY)
+    return Entry(fact, terms, holds, habit, claims, calls, of_another, vector)
+
+
+_NONE: frozenset[Owned] = frozenset()
+_NOBODY: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=20_000)  # a shelf is filled anew at every change
+def _claims(text: str, language: str) -> tuple[frozenset[Owned], frozenset[str]]:
+    told = without_dates(text)
+    return claims_attributes(told, language), names_in_passing(told, language)
+
+
+@lru_cache(maxsize=20_000)
 def _is_of_another(text: str, language: str) -> bool:
     claims = claims_of_fact(bare(text), language)
     return bool(claims) and all(one.subject and SPEAKER not in one.subject for one in claims)

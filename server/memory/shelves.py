@@ -1,13 +1,11 @@
 """Keeps the shelves of all persons, and the vector index, in step with the store."""
 
-from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from zlib import crc32
 
-import anyio
 import numpy as np
 import structlog
 from anyio import to_thread
@@ -17,6 +15,7 @@ from server.errors import StoreError
 from server.memory.fading import fades_at, has_faded
 from server.memory.index import Point, VectorIndex
 from server.memory.models import Fact
+from server.memory.person_cache import PersonCache
 from server.memory.shelf import Entry, Shelf, fill_shelf, held_at
 from server.memory.store import Store, Vector
 from server.memory.terms import Analysis
@@ -78,14 +77,14 @@ class Shelves:
         self._embedder = embedder
         self._wording = wording
         self.stamp = stamp_of(embedder, wording)
-        self._shelves: OrderedDict[str, _Filled] = OrderedDict()
+        self._shelves = PersonCache[_Filled](MOST_SHELVES)
         self._unerased: set[str] = set()
-        self._filling: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
 
     async def get(self, person: str, at: datetime, *, as_of: bool = False) -> Shelf:
         """Return the facts of a person as the store has them now, without those that have faded at a moment.
 
-        Facts without a vector are on it, too; `embed_missing` gives them one.
+        Facts without a vector are on it, too; `embed_missing` gives them one. A caller that is cancelled does not wait: the
+        shelf is filled for the next one.
 
         Args:
             person: Whose.
@@ -97,24 +96,17 @@ class Shelves:
         """
         if as_of and await to_thread.run_sync(self._store.has_changed_since, person, at):
             return await to_thread.run_sync(self._fill_as_of, person, at)
-        async with self._filling[
-            person
-        ]:  # who asks while it is filled for another gets the same one
-            counter = await to_thread.run_sync(self._store.change_count, person)
-            filled = self._shelves.get(person)
-            if filled is None or not filled.serves(counter, at):
-                filled = await to_thread.run_sync(self._fill, person, at)
-            self._shelves[person] = filled
-            self._shelves.move_to_end(person)
-        if len(self._shelves) > MOST_SHELVES:
-            self._shelves.popitem(last=False)
+        renew = partial(self._refilled, person, at)
+        filled = await to_thread.run_sync(
+            self._shelves.renewed, person, renew, abandon_on_cancel=True
+        )
         return filled.shelf
 
     async def renewed(
         self, shelf: Shelf, person: str, at: datetime, *, as_of: bool = False
     ) -> Shelf:
         """Return the same shelf, or another one if the store has changed since; arguments and errors are those of `get`."""
-        counter = await to_thread.run_sync(self._store.change_count, person)
+        counter = await to_thread.run_sync(self._store.change_count, person, abandon_on_cancel=True)
         return shelf if counter == shelf.counter else await self.get(person, at, as_of=as_of)
 
     async def embed(self, facts: Sequence[Fact]) -> dict[str, Vector]:
@@ -153,7 +145,7 @@ class Shelves:
             await self._writer.run(partial(self._store.vectors.put, vectors, self.stamp))
             embedded += len(vectors)
         if embedded:
-            self._shelves.pop(person, None)
+            self._shelves.drop(person)
         return embedded
 
     async def embed_all_missing(self) -> int:
@@ -167,10 +159,7 @@ class Shelves:
         Raises:
             StoreError: The index can't do it.
         """
-        # What is being filled would put back what the store has lost.
-        async with self._filling[person]:
-            self._shelves.pop(person, None)
-            await to_thread.run_sync(self._index.erase, person)
+        await to_thread.run_sync(self._erase, person)
         self._unerased.discard(person)
 
     async def forget(self, persons: Iterable[str]) -> None:
@@ -215,6 +204,17 @@ class Shelves:
         if vector is not None and len(near) < min(limit, len(shelf.entries) - len(unindexed)):
             return set(shelf.entries)  # it was erased meanwhile, as something was forgotten
         return unindexed | {hit.id for hit in hits if hit.id in shelf.entries}
+
+    def _erase(self, person: str) -> None:
+        with self._shelves.nothing_made(person):  # it would put back what the store has lost
+            self._shelves.drop(person)
+            self._index.erase(person)
+
+    def _refilled(self, person: str, at: datetime, filled: _Filled | None) -> _Filled:
+        counter = self._store.change_count(person)
+        if filled is not None and filled.serves(counter, at):
+            return filled
+        return self._fill(person, at)
 
     def _fill(self, person: str, at: datetime) -> _Filled:
         counter = self._store.change_count(person)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from server.memory import te_forms
 from server.memory.clauses import parts
+from server.memory.corrections import is_only_correction, without_correction
 from server.memory.retractions import taken_back
 from server.memory.ties import is_of_the_world, is_tied
 from server.memory.unmentioned import asks_not_to_mention, asks_not_to_mention_them
@@ -42,7 +43,7 @@ _QUESTION = re.compile(
     | (?:か|かな|かね|かしら|っけ|でしょう|だろう|って何|ってなに)[。.]*$
     | (?P<word>何|なに|誰|だれ|どこ|どう|どれ|どの|どんな|いつ|なぜ|なんで(?!す(?!か)|した(?!か))|いくつ|いくら|どうして|どっち)
         (?!\w{{0,3}}(?:か(?!ら)|も)|やら|[^、。?？]{{0,20}}か(?:どうか)?(?:迷|悩|考え|相談)|[^、。?？]{{1,12}}[てで]も(?![らろっうて持]|いい|良い|大丈夫))
-    | は[、,]?\s*なん(?:だ|です|て)
+    | は[、,]?\s*なん(?:だ|です|て) | (?<=[一-龠ァ-ヶー])は[。.]*$
     | (?:知りたい|教えてもらいたい)(?:です|んだ|の|な|けど|が)*[。.]*$
     | ^(?!.*(?:よく|はっきり|今でも|いまでも|まだ|ずっと|[私僕俺]は)).*(?:覚え|おぼえ)てい?(?:る|ます)[。.]*$
     | ^(?!.*叫我).*[吗嗎吧]\s*[。.]*$ | ^(?!.*[在正着还]).*呢\s*[。.]*$
@@ -194,7 +195,7 @@ def statements(text: str, language: str) -> list[str]:
 
     What only goes on about somebody ("They are called Salt and Pepper") stays with the sentence before it, which says who.
     """
-    turn = clauses_of(text, language)
+    turn = with_corrections(clauses_of(text, language), language)
     told: list[str] = []
     last = None
     for place in telling_places(turn, language)[1]:
@@ -210,6 +211,19 @@ def statements(text: str, language: str) -> list[str]:
             continue
         last = place
     return told
+
+
+def with_corrections(turn: Sequence[str], language: str) -> list[str]:
+    """Join what only says that something was wrong to the sentence behind it, which says what is right."""
+    joined: list[str] = []
+    opening = ""
+    for place, sentence in enumerate(turn):
+        if is_only_correction(sentence) and place + 1 < len(turn):
+            opening += f"{sentence} " if language == "en" else sentence
+        else:
+            joined.append(opening + sentence)
+            opening = ""
+    return joined
 
 
 def in_earnest(text: str) -> list[str]:
@@ -273,6 +287,8 @@ def is_statement(sentence: str, language: str) -> bool:
 
 
 def _tells(told: str, language: str) -> bool:
+    if is_only_correction(told):
+        return False
     letters = sum(character.isalnum() for character in told)
     if letters < _FEWEST_LETTERS.get(language, _FEWEST_LETTERS["en"]):
         return False
@@ -294,7 +310,7 @@ def _asks(sentence: str) -> bool:
 
 def _told(sentence: str) -> str:
     """Return a sentence without what only opens it."""
-    opened = None
+    opened, sentence = None, without_correction(sentence)
     while opened != sentence:
         opened, sentence = sentence, _OPENING.sub("", sentence)
     kept = _ASKS_TO_KEEP.sub("", sentence)

@@ -12,19 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, Row, delete, exists, select, union, update
 
-from server.memory.counters import Part, change_count, count_change
+from server.errors import OutdatedError
+from server.memory.counters import Part, change_count, changed_since, count_change
+from server.memory.cuts import Cuts
 from server.memory.database import Database, insert_new, present
-from server.memory.erasure import facts_told, pages_telling, take_out
+from server.memory.erasure import cut_down, facts_told, pages_telling, take_out, unword
 from server.memory.fact_vectors import FactVectors, put_fact_vectors
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.lineage import lose_pages
-from server.memory.models import Fact, Importance, Kind, Note, Origin, ProfileEntry, Trait
+from server.memory.models import Fact, Importance, Kind, Note, Origin, Page, ProfileEntry, Trait
 from server.memory.pages import Pages, owners_of
 from server.memory.portrait import Portrait, named_in, put_notes, put_profile, put_traits
 from server.memory.queue import Queue
 from server.memory.schema import changes, facts, pages, sources, tables
 from server.memory.stored_lines import StoredLines
-from server.memory.tiers import Sorting, Tiers, drop_empty, put_sorting, unsay
+from server.memory.tiers import Sorting, Tiers, drop_empty, lose_unread, put_sorting
 
 Vector = NDArray[np.float32]
 
@@ -51,6 +53,7 @@ class Store:
         self.lines = StoredLines(self._database)
         self.tiers = Tiers(self._database)
         self.portrait = Portrait(self._database)
+        self.cuts = Cuts(self._database)
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and let go of it."""
@@ -74,15 +77,17 @@ class Store:
         vectors_by_fact: Mapping[str, Vector] | None = None,
         stamp: str = "",
         drawn_from: Sequence[str] = (),
+        is_worded: bool = False,
         sorting: Sorting | None = None,
         profile: Sequence[ProfileEntry] = (),
         traits: Sequence[Trait] = (),
         notes: Sequence[Note] = (),
+        read_at: Mapping[str, int] | None = None,
     ) -> list[Fact]:
-        """Store what was drawn from pages, and that they are done with, in one transaction.
+        """Store what was drawn from pages, and that they are done with, in one transaction; return the facts stored.
 
-        What was forgotten meanwhile stays forgotten: facts and notes of pages that are gone are left out, and so are
-        profile entries and traits that have no other source. Pages that such a fact was drawn from, too, wait on.
+        Facts and notes of pages that are gone meanwhile are left out, and so are profile entries and traits that have no
+        other source. Pages that such a fact was drawn from, too, wait on.
 
         Args:
             new: Facts of one person; an id that is stored already is left as it is.
@@ -92,22 +97,21 @@ class Store:
             vectors_by_fact: Embeddings of the new facts.
             stamp: What made the vectors.
             drawn_from: Pages that are done with.
+            is_worded: Whether what `sorting` and `notes` tell of one of these pages may come from any of them.
             sorting: The segments and chains that the pages belong to.
             profile: Said in the pages, or in those of a segment that was read through.
             traits: Seen in them.
             notes: Noticed in the pages.
+            read_at: `Cuts.count` by person, from before the pages were read; None if nothing was.
 
-        Returns:
-            Those of `new` that are stored now.
+        Raises:
+            OutdatedError: Something was taken out of the pages since then; nothing is stored.
         """
         sorting = sorting or Sorting()
-        named = {
-            *drawn_from,
-            *sorting.segment_of,
-            *sorting.chain_of,
-            *named_in(profile, traits, notes),
-        }
+        named = {*drawn_from, *sorting.pages, *named_in(profile, traits, notes)}
         with self._database.writing() as connection:
+            if changed_since(connection, Part.CUTS, read_at or {}):
+                raise OutdatedError
             gone = named - owners_of(connection, named).keys()
             kept = [fact for fact in new if gone.isdisjoint(fact.sources)]
             left_out = {page for fact in new if fact not in kept for page in fact.sources}
@@ -120,8 +124,7 @@ class Store:
             put_profile(connection, profile, gone)
             put_traits(connection, traits, gone)
             put_notes(connection, notes, gone)
-            done = update(pages).where(pages.c.id.in_(set(drawn_from) - left_out))
-            connection.execute(done.values(extracted_at=now, retry_at=None))
+            _be_done_with(connection, drawn_from, left_out, now, is_worded=is_worded)
             again = select(facts.c.person).where(facts.c.id.in_(more_sources or {})).distinct()
             touched = {fact.person for fact in kept}.union(connection.scalars(again))
             count_change(connection, Part.FACTS, touched)
@@ -149,11 +152,6 @@ class Store:
         drawn = self._sources(facts.c.id == fact_id)
         return _fact(rows[0], drawn.get(fact_id, [])) if rows else None
 
-    def pages_telling(self, fact_ids: Sequence[str]) -> list[str]:
-        """Return the pages that have words of facts: their sources, and those in which the same was said once more."""
-        with self._database.reading() as connection:
-            return list(pages_telling(connection, fact_ids))
-
     def forget(self, fact_ids: Sequence[str], retold: Sequence[str] = ()) -> int:
         """Delete facts, their vectors, and the pages that no other fact was drawn from; return how many facts.
 
@@ -180,6 +178,29 @@ class Store:
             count_change(connection, Part.FACTS, {row.person for row in forgotten})
         self._database.scrub()
         return len(forgotten)
+
+    def end(self, fact_ids: Sequence[str], left: Sequence[Page]) -> int:
+        """Delete facts whose time is over, their vectors, and the pages that they were drawn from; return how many facts.
+
+        What was made of these pages goes as in `forget`. The same words in other pages stay.
+
+        Args:
+            fact_ids: Which facts; no other fact, and nothing in the portrait but day summaries, rests on their pages.
+            left: The pages that stay, with what is left of them.
+        """
+        with self._database.writing() as connection:
+            there = select(facts.c.id, facts.c.person).where(facts.c.id.in_(fact_ids))
+            ended = connection.execute(there).all()
+            drawn_from = select(sources.c.page).where(sources.c.fact.in_(fact_ids)).distinct()
+            useless = set(connection.scalars(drawn_from)) - {page.id for page in left}
+            for row in ended:
+                _pass_on(connection, row.id)
+            connection.execute(delete(facts).where(facts.c.id.in_(fact_ids)))
+            cut_down(connection, left)
+            _remove_pages(connection, sorted(useless))
+            count_change(connection, Part.FACTS, {row.person for row in ended})
+        self._database.scrub()
+        return len(ended)
 
     def forget_person(self, person: str) -> int:
         """Delete everything about a person; return how many facts."""
@@ -229,6 +250,19 @@ def _put_sources(
     insert_new(connection, sources, rows)
 
 
+def _be_done_with(
+    connection: Connection,
+    drawn_from: Sequence[str],
+    left_out: Set[str],
+    now: datetime,
+    *,
+    is_worded: bool,
+) -> None:
+    done = update(pages).where(pages.c.id.in_(set(drawn_from) - left_out))
+    batch = drawn_from[0] if is_worded and drawn_from else ""
+    connection.execute(done.values(extracted_at=now, retry_at=None, batch=batch))
+
+
 def _supersede(connection: Connection, by_old: Mapping[str, str], now: datetime) -> None:
     there = present(connection, facts, by_old.values())
     for old, newer in by_old.items():
@@ -253,11 +287,12 @@ def _remove_pages(connection: Connection, ids: Sequence[str]) -> None:
     """Delete pages and what was drawn from them alone."""
     persons = set(owners_of(connection, ids).values())
     lose_pages(connection, ids)
-    unsay(connection, ids)
+    unword(connection, ids)
+    lose_unread(connection, ids)
     connection.execute(delete(pages).where(pages.c.id.in_(ids)))
     drop_empty(connection, persons)
-    count_change(connection, Part.PAGES, persons)
-    count_change(connection, Part.PORTRAIT, persons)
+    for part in (Part.PAGES, Part.CUTS, Part.PORTRAIT):
+        count_change(connection, part, persons)
 
 
 def _fact_row(fact: Fact, now: datetime) -> dict[str, Any]:

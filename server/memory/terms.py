@@ -104,6 +104,12 @@ HONORIFICS = {"さん", "ちゃん", "君", "くん", "様", "先生"}
 _SILENT_JA = {
     "助詞", "助動詞", "補助記号", "記号", "空白", "接頭辞", "接続詞", "感動詞", "連体詞", "代名詞",
 }  # fmt: skip
+_WORKS_AS_JA = re.compile(
+    r"[一-龠ァ-ヶー](?:(?<!恩)師|(?<!紳)(?<!同)(?<!武)士|員|官|(?<!我)(?<!実)(?<!借)家|(?<!若)(?<!患)者|屋|長|マン|ニア|ナー|ター)(?:として|を(?:し|や)(?:て|っ))"
+)
+"""How people tell what they do without a word for work: 看護師をしている."""
+_CALLED_JA = re.compile(r"(?:という|と言う|っていう|って)(?:名前の|名の)?([一-龠ァ-ヶー]{1,4})")
+"""How they tell a name without a word for it: ペッパーという猫."""
 _QUOTED_JA = re.compile(r"[「『]([^「」『』]{1,20})[」』]")
 
 
@@ -141,6 +147,15 @@ def _japanese(text: str) -> Analysis:
     places: set[str] = set()
     proper = set(_QUOTED_JA.findall(text))
     touched, named = set(notions.found_in(text)), set(kinds.found_in(text))
+    if _WORKS_AS_JA.search(text):
+        touched.add("work")
+    called = {
+        match.start()
+        for match in _CALLED_JA.finditer(text)
+        if people.of(match[1]) or "pet" in notions.of(match[1])
+    }
+    if called:
+        touched.add("name")
     for place, morpheme in enumerate(morphemes):
         following = morphemes[place + 1].surface() if place + 1 < len(morphemes) else ""
         term = _japanese_term(morpheme, following, people)
@@ -153,7 +168,12 @@ def _japanese(text: str) -> Analysis:
         _, detail, more = morpheme.part_of_speech()[:3]
         if more == "地名":
             places.add(term.sound)
-        elif detail == "固有名詞" or term.kind is TermKind.NAME or morpheme.surface().isascii():
+        elif (
+            morpheme.end() in called
+            or detail == "固有名詞"
+            or term.kind is TermKind.NAME
+            or morpheme.surface().isascii()
+        ):
             proper.add(term.sound)
     return Analysis(
         tuple(terms),

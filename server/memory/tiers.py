@@ -25,12 +25,17 @@ class Sorting:
     chains: Sequence[Chain] = ()
     """New ones, and new summaries of those that are there."""
     segment_of: Mapping[str, str] = field(default_factory=dict)
-    """Page to its segment. Name every page that a summary was written from, those that lie there already, too: if one
-    of them has been forgotten meanwhile the summary is left out."""
+    """Page to its segment, of the pages that are sorted. If one of them has been forgotten meanwhile the summary is left
+    out."""
     chain_of: Mapping[str, str] = field(default_factory=dict)
     """Page to its chain; likewise."""
     evicted: Sequence[str] = ()
     """Ids of segments that had to make room."""
+
+    @property
+    def pages(self) -> set[str]:
+        """Those that it says anything of."""
+        return {*self.segment_of, *self.chain_of}
 
 
 class Tiers:
@@ -45,7 +50,8 @@ class Tiers:
     def segments_of(self, person: str) -> list[Segment]:
         """Return all segments of a person, evicted ones too, oldest first.
 
-        One without a summary or keywords has lost a page that was forgotten: they have to be made again.
+        One without a summary or keywords has lost a page that was forgotten; `Sorter` makes them again with the next
+        batch.
         """
         mine = select(segments).where(segments.c.person == person)
         rows = self._database.rows(mine.order_by(segments.c.created_at, segments.c.id))
@@ -55,6 +61,12 @@ class Tiers:
         """Return all chains of a person; one without a summary has lost a page that was forgotten."""
         query = select(chains).where(chains.c.person == person).order_by(chains.c.id)
         return [Chain(row.id, row.person, row.summary) for row in self._database.rows(query)]
+
+    def unsaid_chains(self, person: str) -> list[Chain]:
+        """Return those without a summary; `Sorter` makes it again with the next batch."""
+        mine = select(chains).where(chains.c.person == person, chains.c.summary == "")
+        rows = self._database.rows(mine.order_by(chains.c.id))
+        return [Chain(row.id, row.person, row.summary) for row in rows]
 
     def chain_summary(self, chain: str) -> str:
         """Return what a chain is about; empty if nothing is known of it."""
@@ -118,8 +130,23 @@ def put_sorting(connection: Connection, sorting: Sorting, gone: Set[str], now: d
     count_change(connection, Part.PAGES, set(owners.values()))
 
 
+def lose_unread(connection: Connection, page_ids: Sequence[str]) -> None:
+    """Count pages that are about to be deleted no longer among those that the profile has not been updated from.
+
+    These are the newest of a segment.
+    """
+    holding = select(pages.c.segment).where(pages.c.id.in_(page_ids), pages.c.segment != "")
+    query = select(segments.c.id, segments.c.unread).where(segments.c.id.in_(holding))
+    for row in connection.execute(query).all():
+        newest = select(pages.c.id).where(pages.c.segment == row.id)
+        newest = newest.order_by(pages.c.at.desc(), pages.c.id.desc()).limit(row.unread)
+        left = set(connection.scalars(newest)) - set(page_ids)
+        change = update(segments).where(segments.c.id == row.id)
+        connection.execute(change.values(unread=len(left)))
+
+
 def unsay(connection: Connection, page_ids: Sequence[str]) -> None:
-    """Empty what is said about segments and chains with these pages, which are about to be deleted."""
+    """Empty what is said about segments and chains with these pages, which are about to change or to be deleted."""
     these = pages.c.id.in_(page_ids)
     touched = segments.c.id.in_(select(pages.c.segment).where(these))
     connection.execute(update(segments).where(touched).values(summary="", keywords=()))

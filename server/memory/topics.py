@@ -29,8 +29,8 @@ class MidTerm:
     """The middle tier of one person as it stands."""
 
     segments: Sequence[Segment] = ()
-    """Those that are not evicted. One without keywords takes nothing in: if it has lost a page that was forgotten, give it
-    new ones (`keywords_of`, `summary_of`) before."""
+    """Those that are not evicted. One without keywords takes nothing in: `Sorter` gives those new ones before that have lost
+    a page that was forgotten."""
     centroids: Mapping[str, Vector] = field(default_factory=dict)
     """Mean of the vectors of the pages in each, left as it is: brought to length 1 it says no longer how far they lie
     apart, and a wide segment would draw everything to it (see `closeness`). Missing where no page has a vector."""
@@ -110,12 +110,11 @@ def sort_pages(
             _take_in(standing, group, rarity)
         touched[standing.segment.id] = standing
         segment_of.update((page.id, standing.segment.id) for page in group.pages)
-    neighbours = {page: id_ for page, id_ in known.segment_of.items() if id_ in touched}
     founded = touched.keys() - {segment.id for segment in known.segments}
     all_segments = [standing.segment for standing in standings]
     return Sorting(
         segments=[standing.segment for standing in touched.values()],
-        segment_of=neighbours | segment_of,
+        segment_of=segment_of,
         evicted=to_evict(all_segments, founded, now, section),
     )
 
@@ -142,7 +141,7 @@ def closenesses(products: Vector, lengths: Vector, rest: float) -> Vector:
 
 def jaccard(keywords: Iterable[str], others: Iterable[str], language: str) -> float:
     """Return the Jaccard index of two sets of keywords, compared term by term: cats are a cat, 猫 is ネコ."""
-    keys, other_keys = _keys(keywords, language), _keys(others, language)
+    keys, other_keys = keys_of(keywords, language), keys_of(others, language)
     united = keys | other_keys
     return len(keys & other_keys) / len(united) if united else 0.0
 
@@ -275,15 +274,16 @@ def _united(new: Sequence[str], old: Set[str], language: str, rarity: Rarity) ->
     """Return new keywords and, as far as there is room, the most telling of the old ones."""
 
     def telling(word: str) -> tuple[float, str]:
-        return -max(map(rarity, _keys([word], language)), default=0.0), word
+        return -max(map(rarity, keys_of([word], language)), default=0.0), word
 
     return frozenset([*new, *sorted(old - set(new), key=telling)][:MOST_KEYWORDS])
 
 
-def _keys(keywords: Iterable[str], language: str) -> frozenset[str]:
-    return frozenset().union(*(_keys_of(keyword, language) for keyword in keywords))
+def keys_of(keywords: Iterable[str], language: str) -> frozenset[str]:
+    """Return keywords in the form in which terms are compared."""
+    return frozenset().union(*(_keys_of_one(keyword, language) for keyword in keywords))
 
 
 @lru_cache(maxsize=20_000)
-def _keys_of(keyword: str, language: str) -> frozenset[str]:
+def _keys_of_one(keyword: str, language: str) -> frozenset[str]:
     return frozenset(term.key for term in analyse(keyword, language).terms)

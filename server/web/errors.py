@@ -26,6 +26,8 @@ _CODES = {
 
 
 _STATUS = {
+    "fact-replaced": 409,
+    "usage-invalid": 422,
     "store-full": 507,
     "llm-timeout": 504,
     "embedding-timeout": 504,

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse
-from pydantic import AwareDatetime, BaseModel, ConfigDict
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from server.memory.keeping import storable
 from server.web.described import describe_candidate, describe_dossier, describe_fact
@@ -22,6 +22,15 @@ class ExtractRequest(BaseModel):
 
     person: str = ""
     """Empty for everybody."""
+
+
+class Correction(BaseModel):
+    """What is right instead."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: Annotated[str, Field(min_length=1, max_length=240)]
+    """A sentence in the language of the fact, as the person would say it."""
 
 
 @router.post("/api/debug/extract", tags=["memory"], summary="Draw facts now")
@@ -105,6 +114,14 @@ async def show_fact(request: Request, fact_id: str) -> Any:
     """Return a fact."""
     host = host_of(request)
     fact = await host.memory.archive.fact(fact_id)
+    return _unknown(fact_id) if fact is None else describe_fact(fact, host.config.fading)
+
+
+@router.put("/api/memory/facts/{fact_id}", tags=["memory"], summary="Correct a fact")
+async def correct_fact(request: Request, fact_id: str, correction: Correction) -> Any:
+    """Put a sentence in the place of a fact; return the new one. What was said stays in the exchanges."""
+    host = host_of(request)
+    fact = await host.memory.correct(fact_id, storable(correction.text))
     return _unknown(fact_id) if fact is None else describe_fact(fact, host.config.fading)
 
 

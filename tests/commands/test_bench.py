@@ -10,7 +10,8 @@ from typer.testing import Result
 from server.commands.bench import Plan, _summarise, bench_turn, with_embedded_engines
 from server.commands.bench_facts import STATEMENTS, seed_facts
 from server.commands.bench_load import BusyExtractor
-from server.commands.bench_memory import bench_memory, make_up_facts
+from server.commands.bench_memory import ArbitraryEmbedder, bench_memory, make_up_facts
+from server.commands.bench_recall import fill, time_recalls
 from server.commands.bench_sentences import SENTENCES
 from server.commands.figures import percentile
 from server.commands.reach import Place
@@ -19,7 +20,9 @@ from server.config import Config, HistorySection
 from server.conversation import Engines
 from server.errors import LlmError
 from server.memory import Page
+from server.memory.extract import RulesExtractor
 from server.memory.harvest import Harvest
+from server.memory.opening import open_memory
 from tests.fakes import FakeAsr, FakeClock, FakeEmbedder, FakeLlm, FakeTts, FakeVad
 
 Omoide = Callable[..., Result]
@@ -166,6 +169,39 @@ async def test_recall_and_embedding_are_measured_apart() -> None:
     assert "universal" in embedding["engine"]
     assert embedding["fact_ms_p50"] > 0
     assert any("20 facts" in line for line in lines)
+    pages: Any = report.data["pages"]
+    assert pages["40"].keys() >= {"ms_p50", "ms_p95", "recall_ms_p50", "recall_ms_p95"}
+
+
+async def test_a_whole_recall_is_timed_by_how_many_exchanges_there_are() -> None:
+    lines: list[str] = []
+    times = await time_recalls(Config(), "en", ArbitraryEmbedder(16), (20, 40), lines.append)
+    assert list(times) == [20, 40]
+    for figures in times.values():
+        assert (figures["recall_ms_p95"] or 0) >= (figures["recall_ms_p50"] or 0) > 0
+        assert (figures["recall_first_ms"] or 0) > 0
+    assert any("recall from 40 pages" in line for line in lines)
+
+
+@pytest.mark.parametrize("language", SENTENCES)
+async def test_the_memory_that_a_recall_is_timed_in_holds_what_one_that_was_talked_to_holds(
+    language: str, tmp_path: Path
+) -> None:
+    embedder, config, clock = ArbitraryEmbedder(16), Config(), FakeClock()
+    fill(config, tmp_path, embedder, language, 40, clock.now())
+    memory = open_memory(config, tmp_path, embedder, RulesExtractor(), clock)
+    try:
+        assert await memory.catch_up() == 0, "everything has its vector"
+        pages = await memory.archive.pages("bench")
+        assert len(pages) == 40
+        assert all(page.segment and page.at < clock.now() for page in pages)
+        assert len(await memory.archive.facts("bench")) == 4
+        assert await memory.archive.waiting("bench") == 0
+        recalled = await memory.recall("bench", pages[17].said, language)
+        assert pages[17].id in {page.id for page in recalled.pages}
+        assert {id_ for line in recalled.lines for id_ in line.sources} <= {"0", "10", "20", "30"}
+    finally:
+        memory.close()
 
 
 def test_a_language_without_facts_is_named(omoide: Omoide) -> None:

@@ -1,6 +1,7 @@
 """The bench over dialogues: topics are made, variants differ where they should, answers are scored, figures have their names."""
 
 import json
+import math
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -15,6 +16,8 @@ from server.commands.answer_prompts import read_verdict
 from server.commands.bench_dialogues import DialogueSet, Plan, bench_dialogues, read_set, spread
 from server.commands.bench_pages import time_sizes
 from server.commands.bench_plot import draw
+from server.commands.calibrate_pages import ask_own, learn
+from server.commands.dialogue_fit import ask_fitted
 from server.commands.dialogue_memory import (
     DialogueMemory,
     KnownVectors,
@@ -22,11 +25,14 @@ from server.commands.dialogue_memory import (
     batches,
     remembered,
 )
+from server.commands.dialogue_prompts import PARTS, figures_of, look_into_prompts
 from server.commands.dialogue_variants import FULL, ranked_variants
 from server.commands.dialogues import Dialogue, DialogueQuestion, Utterance
+from server.commands.plain_bm25 import PlainBm25
 from server.commands.reach import Place
 from server.config import Config, ExtractionSection
 from server.conversation import Engines
+from server.errors import ConfigError
 from server.memory import Page
 from server.memory.lines import Role
 from server.memory.page_weights import PageWeights
@@ -117,7 +123,7 @@ async def test_exchanges_without_chains_are_sorted_each_by_itself() -> None:
 async def test_the_person_is_known_by_what_rules_draw() -> None:
     told = dialogue((("I am allergic to peanuts.", "I will remember."), *TALK))
     async with held(told) as found:
-        priming = await found.priming()
+        priming = await found.priming(told.utterances[-1].at)
     assert any("peanuts" in fact.text for fact in priming.standing)
 
 
@@ -170,14 +176,14 @@ def test_what_a_variant_goes_without_counts_nothing_in_it() -> None:
     left = {name: set(one.weights.with_vectors) for name, one in variants.items()}
     assert left[FULL] == set(signs)
     assert not variants["no vectors"].has_vectors
-    assert (left["BM25 only"], variants["BM25 only"].reach) == ({"words"}, 0)
+    assert [name for name, one in variants.items() if one.is_plain] == ["BM25 only"]
     assert left["dense only"] == {"dense"}
     assert left["no MTM"] == set(signs) - {"topic"}
     assert left["no dates"] == set(signs) - {"dated", "day_near", "day_told"}
     assert left["no neighbours"] == set(signs) - {"after_question", "dense_near"}
     assert variants["no neighbours"].reach == 0
     assert not variants["no chain"].is_chained
-    assert not variants["no LPM"].has_portrait
+    assert all(one.has_portrait for one in variants.values())  # it would change nothing
 
 
 def place(folder: Path, *answers: Sequence[Any]) -> tuple[Place, FakeLlm]:
@@ -206,10 +212,11 @@ async def test_the_report_has_the_promised_names_and_says_what_it_is_of(tmp_path
         "no chain",
         "no neighbours",
         "no MTM",
-        "no LPM",
     }
     assert set(data["ablations"]) >= wanted
     assert all(one.keys() >= PROMISED - {"ingest_s"} for one in data["ablations"].values())
+    assert list(data["prompts"]) == ["full", "no LPM", "LPM alone"]
+    assert all(one["questions"] == 4 for one in data["prompts"].values())
     assert list(data["recall_by_depth"]) == ["5", "10", "15", "20", "25", "30", "35", "40"]
     assert data["data"] == {"file": "set.json", "sha256": "abc", "dialogues": 1}
     assert data["parameters"]["weights"]
@@ -217,6 +224,72 @@ async def test_the_report_has_the_promised_names_and_says_what_it_is_of(tmp_path
     assert not llm.prompts
     assert any("no MTM" in line for line in lines)
     json.dumps(data)
+
+
+async def test_without_long_term_memory_a_prompt_holds_less_of_the_evidence(tmp_path: Path) -> None:
+    """What the person must not be given stands in every prompt, also where its words are nothing like those of the question."""
+    told = dialogue((("I am allergic to peanuts.", "I will remember."), *TALK))
+    late = told.questions[0]
+    asked = (
+        replace(
+            late, text="Which snack would suit me?", answer="Peanuts", evidence=frozenset({"D1:1"})
+        ),
+        replace(late, text="Which snack?", answer="red", evidence=frozenset({"D1:2"})),
+        replace(late, text="Which snack?", evidence=frozenset({"D1:1"}), asked_at=NOON),
+    )
+    embedder = KnownVectors(FakeEmbedder())
+    async with remembered(told, Config(), embedder) as found:
+        prompts = await look_into_prompts(found, Config(), embedder, asked)
+    assert {name: len(one) for name, one in prompts.items()} == dict.fromkeys(PARTS, 2)
+    for name, is_there in (("LPM alone", True), ("no LPM", False)):
+        first, second = prompts[name]
+        assert (first.evidence, first.has_answer) == (float(is_there), is_there)
+        assert (second.evidence, second.has_answer) == (0.0, False)
+        assert (first.tokens > 0) is is_there
+    figures = figures_of(prompts["LPM alone"])
+    assert (figures["evidence_in_prompt"], figures["answer_in_prompt"]) == (0.5, 0.5)
+
+
+async def test_an_exchange_that_is_told_brings_both_its_turns(tmp_path: Path) -> None:
+    told = dialogue()
+    both = replace(told.questions[0], evidence=frozenset({"D1:1", "D1:2"}))
+    config = Config.model_validate({"retrieval": {"pages": {"gate": 0.0, "neighbours": 0}}})
+    embedder = KnownVectors(FakeEmbedder())
+    async with remembered(told, config, embedder) as found:
+        prompts = await look_into_prompts(found, config, embedder, [both])
+    assert prompts["no LPM"][0].evidence == 1.0
+    assert prompts["no LPM"][0].has_answer
+
+
+def test_plain_bm25_is_bm25() -> None:
+    """By hand: two turns of three and of two words, both of which hold what is asked for; the other holds it twice."""
+    told = dialogue((("Cats chase mice.", "Dogs bark."), ("Cats, cats!", "Fish swim.")))
+    bm25 = PlainBm25(told)
+    found = bm25.ask(replace(told.questions[0], text="Cats?"))
+    assert found.turns == ("D2:1", "D1:1")
+    mean = (3 + 2 + 2 + 2) / 4
+    rarity = math.log1p((4 - 2 + 0.5) / (2 + 0.5))
+
+    def worth(count: int, length: int) -> float:
+        return rarity * count * 2.5 / (count + 1.5 * (0.25 + 0.75 * length / mean))
+
+    scores = bm25.scores_of("Cats?")
+    assert scores.tolist() == pytest.approx([worth(1, 3), 0.0, worth(2, 2), 0.0])
+
+
+def test_plain_bm25_finds_what_was_said_before_it_was_asked_and_by_words_alone() -> None:
+    told = dialogue()
+    bm25 = PlainBm25(told)
+    assert bm25.ask(replace(told.questions[1], text="The king of Spain?")).turns == ()
+    assert "D4:1" in bm25.ask(replace(told.questions[1], text="tomatoes")).turns
+    early = replace(told.questions[1], text="tomatoes", asked_at=NOON + timedelta(days=3, hours=1))
+    assert bm25.ask(early).turns == ("D3:1",)  # D4:1 and D4:2 come later
+    named = replace(
+        told, speakers=Speakers(("Ellen",), ("Bo",))
+    )  # its stem is another than its form
+    late = replace(told.questions[2], text="Ellen?")
+    assert bm25.ask(late).turns
+    assert PlainBm25(named).ask(late).turns == ()
 
 
 async def test_answers_are_scored_and_adversarial_questions_are_not_asked(tmp_path: Path) -> None:
@@ -259,6 +332,27 @@ async def test_without_a_part_a_prompt_does_not_tell_it(tmp_path: Path) -> None:
     assert relevant not in prompts["no memory"]
 
 
+async def test_who_is_asked_in_mid_talk_does_not_know_what_is_said_later(tmp_path: Path) -> None:
+    where, llm = place(tmp_path)
+    told = dialogue((*TALK, ("I am allergic to peanuts.", "I will remember.")))
+    late = replace(told.questions[0], evidence=frozenset({"D1:1"}))
+    early = replace(late, asked_at=told.utterances[4].at)
+    one = DialogueSet("set.json", "abc", [replace(told, questions=(early, late))])
+    await bench_dialogues(one, where, Plan(answer=True), lambda line: None)
+    before, after = (prompt.messages[0].content for prompt in llm.prompts)
+    assert "peanuts" in after.partition("Relevant exchanges")[0]
+    assert "peanuts" not in before
+
+
+async def test_what_a_model_thinks_aloud_is_no_part_of_its_answer(tmp_path: Path) -> None:
+    where, _ = place(tmp_path, ["<think>The cat? ", "Momo!</think>\n", "Momo"])
+    told = dialogue()
+    one = DialogueSet("set.json", "abc", [replace(told, questions=told.questions[:1])])
+    report = await bench_dialogues(one, where, Plan(answer=True), lambda line: None)
+    answers: Any = report.data["answers"]
+    assert answers[FULL]["f1"] == 1.0
+
+
 async def test_a_judge_gives_points_and_what_it_does_not_judge_is_counted(tmp_path: Path) -> None:
     verdict = ["accuracy: 1, correctness: 0.5, coherence: 1"]
     where, llm = place(tmp_path, ["Momo"], verdict, ["Red"], ["A fine answer!"], ["Leeds"], verdict)
@@ -280,6 +374,8 @@ async def test_a_judge_gives_points_and_what_it_does_not_judge_is_counted(tmp_pa
         ("accuracy: 1, correctness: 0.5, coherence: 0", (1, 0.5, 0)),
         ('{"accuracy": 0, "correctness": 1.0, "coherence": 0.5}', (0, 1, 0.5)),
         ("Accuracy：1\nCorrectness：0\nCoherence：1", (1, 0, 1)),
+        ("**Accuracy:** 1\n**Correctness**: 0.5\n**Coherence:** 1.0.", (1, 0.5, 1)),
+        ("accuracy: 1, correctness: 0.50, coherence: 1.", (1, 0.5, 1)),
         ("First accuracy: 0. No: accuracy: 1, correctness: 1, coherence: 1", (1, 1, 1)),
         ("accuracy: 0.5, correctness: 1, coherence: 1", None),
         ("accuracy: 1, correctness: 10, coherence: 1", None),
@@ -348,3 +444,54 @@ def test_a_set_that_can_not_be_read_leaves_the_promised_names(omoide: Omoide) ->
         assert result.exit_code == 2
         assert answer.keys() == PROMISED | {"error"}
         assert answer["error"]["code"] == "dialogues-broken"
+
+
+def other(told: Dialogue) -> Dialogue:
+    """Return the same dialogue of somebody else."""
+    return replace(told, name="cleo", speakers=Speakers(("Cleo",), ("Bo",)))
+
+
+async def test_a_fit_ranks_each_dialogue_by_what_the_others_taught(tmp_path: Path) -> None:
+    """What lies in the wrong places teaches the other to look in the wrong places; its own questions teach it nothing."""
+    told = dialogue()
+    both = [told, other(dialogue((TALK[5], TALK[4], TALK[1], TALK[0], *TALK[2:4])))]
+    where, _ = place(tmp_path)
+    report = await bench_dialogues(
+        DialogueSet("set.json", "abc", both), where, Plan(fitted=True), lambda line: None
+    )
+    fitted: Any = report.data["fitted"]
+    assert fitted.keys() >= PROMISED - {"ingest_s"}
+    assert fitted["questions"] == report.data["questions"] == 8
+    assert not report.data["ablations"]
+
+    embedder = KnownVectors(FakeEmbedder())
+    asked = [(one, [each for each in one.questions if each.evidence]) for one in both]
+    by_others = await ask_fitted(asked, Config(), embedder)
+    turns = [one.found.turns for one in by_others if one.dialogue is told]
+    assert turns == await ranked_as_taught_by(both[1], told)
+    assert turns != await ranked_as_taught_by(told, told)
+
+
+async def ranked_as_taught_by(teacher: Dialogue, told: Dialogue) -> list[tuple[str, ...]]:
+    async with held(teacher) as teaching:
+        questions = [one for one in teacher.questions if one.evidence]
+        weights = learn(await ask_own(teaching, questions, Config().retrieval), "")
+    async with held(told) as found:
+        memory = ranked(found, weights)
+        return [(await memory.ask(one)).turns for one in told.questions if one.evidence]
+
+
+@pytest.mark.parametrize(
+    "dialogues", [[], [dialogue()], [dialogue(), replace(dialogue(), questions=())]]
+)
+async def test_a_fit_wants_another_dialogue_to_learn_from(
+    dialogues: Sequence[Dialogue], tmp_path: Path
+) -> None:
+    where, _ = place(tmp_path)
+    few = DialogueSet("set.json", "abc", dialogues)
+    with pytest.raises(ConfigError, match="at least two") as raised:
+        await bench_dialogues(few, where, Plan(fitted=True), lambda line: None)
+    assert raised.value.code == "dialogues-few"
+    if dialogues:
+        report = await bench_dialogues(few, where, Plan(), lambda line: None)
+        assert report.data["fitted"] is None

@@ -15,6 +15,7 @@ from server.commands.bench_prompt import (
     NOTHING,
     TURNS,
     Asked,
+    Update,
     as_text,
     bench_prompt,
     common_prefix_tokens,
@@ -50,15 +51,15 @@ def test_two_prompts_are_alike_up_to_the_first_sign_that_differs() -> None:
     assert common_prefix_tokens(one, prompt("I am Omo.")) == 0
 
 
-async def talk(language: str, traits: LlmTraits, *, updated: bool) -> list[Asked]:
-    return await script_talk(language, traits, 3, updated=updated)
+async def talk(language: str, traits: LlmTraits, update: Update) -> list[Asked]:
+    return await script_talk(language, traits, 3, update)
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
 @pytest.mark.parametrize("traits", [SHORT, LONG], ids=["short", "long"])
 async def test_both_layouts_say_the_same_in_another_order(language: str, traits: LlmTraits) -> None:
     files = PromptFiles()
-    for asked in await talk(language, traits, updated=True):
+    for asked in await talk(language, traits, Update.FACTS):
         last, first = memory_last(files, asked), memory_first(files, asked)
         words = without_frame(asked.recalled.lines[0].text)
         assert words in last.messages[-1].content or words in last.messages[-3].content
@@ -69,13 +70,36 @@ async def test_both_layouts_say_the_same_in_another_order(language: str, traits:
 
 
 async def test_facts_change_from_turn_to_turn_only_where_memory_is_updated() -> None:
-    for updated in (False, True):
-        turns = await talk("en", LONG, updated=updated)
+    for update in Update:
+        turns = await talk("en", LONG, update)
         assert len(turns) == TURNS
         assert all(len(turn.recalled.lines) == 3 for turn in turns)
         changes = [one.recalled.lines != other.recalled.lines for one, other in pairwise(turns)]
-        assert set(changes) == {updated}
+        assert set(changes) == {update is Update.FACTS}
     assert [len(turn.history) for turn in turns] == [0, 1, 2, 3, 3, 3]
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+async def test_an_update_of_the_portrait_leaves_less_to_begin_with_than_one_of_the_facts(
+    language: str,
+) -> None:
+    """What stands before the portrait is read already; the portrait, the days and the talk behind it are not."""
+    alike = {}
+    for update in Update:
+        turns = await talk(language, LONG, update)
+        prompts = [memory_last(PromptFiles(), turn) for turn in turns]
+        alike[update] = [common_prefix_tokens(*pair) for pair in pairwise(prompts)]
+        changes = {
+            (
+                one.recalled.portrait != other.recalled.portrait,
+                one.recalled.days != other.recalled.days,
+            )
+            for one, other in pairwise(turns)
+        }
+        assert changes == {(update is Update.PORTRAIT,) * 2}
+    persona, _, _ = prompts[-1].system.partition("<about_the_person>")
+    for portrait, facts in zip(alike[Update.PORTRAIT], alike[Update.FACTS], strict=True):
+        assert len(persona) // 4 < portrait < facts
 
 
 async def test_every_talk_is_read_and_all_turns_but_the_first_are_reported(tmp_path: Path) -> None:
@@ -85,18 +109,21 @@ async def test_every_talk_is_read_and_all_turns_but_the_first_are_reported(tmp_p
     runs: Any = report.data["runs"]
     assert report.ok
     assert report.data.keys() == NOTHING.keys()
-    assert [(run["prompt"], run["layout"], run["updated"]) for run in runs] == [
-        (length, layout, updated)
-        for length in ("short", "long")
+    keys = ("prompt", "layout", "updated", "portrait_updated")
+    updates = {"short": [(False, False), (True, False)]}
+    updates["long"] = [*updates["short"], (False, True)]
+    assert [tuple(run[key] for key in keys) for run in runs] == [
+        (length, layout, *each)
+        for length, some in updates.items()
         for layout in LAYOUTS
-        for updated in (False, True)
+        for each in some
     ]
     assert len(model.prompts) == len(runs) * TURNS
     for run in runs:
         for key in ("first_token_ms", "prompt_tokens", "read_tokens", "common_prefix_tokens"):
             assert len(run[key]) == TURNS - 1
         assert run["read_tokens"] == [100] * (TURNS - 1)
-    assert sum("memory first" in line for line in lines) == 4
+    assert sum("memory first" in line for line in lines) == 5
 
 
 def test_a_language_without_a_talk_is_named(omoide: Omoide) -> None:

@@ -1,6 +1,8 @@
 import json
+import re
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,18 +17,24 @@ from scripts.comparison import scripted
 from scripts.comparison.children import RivalError, started, surroundings
 from scripts.comparison.comparing import Plan, compare, tell_rows
 from scripts.comparison.endpoint import Counters, Endpoint, serve_models
-from scripts.comparison.environments import RIVALS, STAMP, Rival, complaint, prepare
+from scripts.comparison.environments import OURS, RIVALS, STAMP, Rival, complaint, prepare
 from scripts.comparison.excerpts import cut, spread
-from scripts.comparison.measuring import Outcome, exchanges, measure_rival, size_of
-from scripts.comparison.ours import read_report
+from scripts.comparison.measuring import Outcome, exchanges, measure_system, size_of
 from scripts.rivals.protocol import first, narrow
 from server.commands.dialogues import Dialogue, DialogueQuestion, Utterance, read_dialogues
 from server.config import Config
 from server.errors import ConfigError
+from server.memory import Page
+from server.memory.day_summaries import DayTalk, ModelSummarizer
+from server.memory.extract import ModelExtractor
+from server.memory.harvest import Harvest
 from server.memory.lines import Role
+from server.memory.models import Origin
 from server.memory.speakers import Speakers
-from server.ports import EmbeddingError
-from tests.fakes import FakeEmbedder
+from server.ports import EmbeddingError, LlmEvent, TextDelta
+from server.prompting import PromptFiles
+from server.turn import Prompt
+from tests.fakes import FakeEmbedder, FakeLlm
 
 ROOT = Path(__file__).parents[2]
 NOON = datetime(2026, 5, 3, 12, tzinfo=UTC)
@@ -320,7 +328,7 @@ def driver(folder: Path, behaviour: str = "pass") -> list[str | Path]:
 async def test_a_system_is_measured_on_every_question_that_has_evidence(
     tmp_path: Path, models: Endpoint
 ) -> None:
-    outcome = await measure_rival(driver(tmp_path), [dialogue(), dialogue()], models)
+    outcome = await measure_system(driver(tmp_path), [dialogue(), dialogue()], models)
     figures = outcome.figures()
     assert figures["questions"] == 6
     assert figures["turn_recall_at_10"] == pytest.approx(2 / 3, abs=1e-4)
@@ -339,7 +347,7 @@ async def test_what_embedding_takes_is_not_the_systems_own_time(tmp_path: Path) 
     embedder.seconds = 0.2
     embeds = "self.post('/embeddings', {'model': 'query', 'input': question})"
     async with serve_models(embedder) as running:
-        outcome = await measure_rival(driver(tmp_path, embeds), [dialogue()], running)
+        outcome = await measure_system(driver(tmp_path, embeds), [dialogue()], running)
     assert min(outcome.asking_ms) >= 200
     assert all(
         one.found.seconds * 1000 < whole - 199
@@ -349,7 +357,7 @@ async def test_what_embedding_takes_is_not_the_systems_own_time(tmp_path: Path) 
 
 async def test_an_error_of_the_system_is_the_reason(tmp_path: Path, models: Endpoint) -> None:
     with pytest.raises(RivalError, match=r"^ask: ValueError: no index$"):
-        await measure_rival(driver(tmp_path, "raise ValueError('no index')"), [dialogue()], models)
+        await measure_system(driver(tmp_path, "raise ValueError('no index')"), [dialogue()], models)
 
 
 async def test_the_last_words_of_a_driver_that_ends_are_the_reason(
@@ -359,7 +367,7 @@ async def test_the_last_words_of_a_driver_that_ends_are_the_reason(
         "sys.stderr.write('first\\nout of memory\\n'); sys.stderr.flush(); import os; os._exit(3)"
     )
     with pytest.raises(RivalError, match=r"^ended during ask: out of memory$"):
-        await measure_rival(driver(tmp_path, ends), [dialogue()], models)
+        await measure_system(driver(tmp_path, ends), [dialogue()], models)
 
 
 async def test_a_driver_that_says_nothing_is_given_up(tmp_path: Path) -> None:
@@ -375,7 +383,7 @@ async def test_figures_that_rest_on_a_failed_model_are_not_reported(
     with pytest.raises(
         RivalError, match="a model failed it: UnknownPromptError: no answer is known to 'Sing'"
     ):
-        await measure_rival(driver(tmp_path, "self.chat('Sing', '')"), [dialogue()], models)
+        await measure_system(driver(tmp_path, "self.chat('Sing', '')"), [dialogue()], models)
 
 
 async def test_figures_that_rest_on_vectors_that_could_not_be_made_are_not_reported(
@@ -386,7 +394,7 @@ async def test_figures_that_rest_on_vectors_that_could_not_be_made_are_not_repor
     embeds = "self.post('/embeddings', {'model': 'query', 'input': question})"
     async with serve_models(embedder) as running:
         with pytest.raises(RivalError, match="no memory left"):
-            await measure_rival(driver(tmp_path, embeds), [dialogue()], running)
+            await measure_system(driver(tmp_path, embeds), [dialogue()], running)
 
 
 def test_a_driver_gets_no_keys_and_no_packages_of_ours(tmp_path: Path) -> None:
@@ -402,7 +410,7 @@ async def test_every_driver_says_so_if_its_package_is_missing(
 ) -> None:
     without_packages = [sys.executable, "-S", "-m", rival.driver]
     with pytest.raises(RivalError, match=r"^open: ModuleNotFoundError: No module named"):
-        await measure_rival(without_packages, [dialogue()], models)
+        await measure_system(without_packages, [dialogue()], models)
 
 
 def test_nothing_measured_has_no_averages() -> None:
@@ -418,27 +426,83 @@ def test_the_size_of_a_folder_counts_what_lies_deeper(tmp_path: Path) -> None:
     assert size_of(tmp_path) == 4
 
 
-# --- Our own command, pip, and the table
+@pytest.mark.skipif(sys.platform == "win32", reason="tells no blocks")
+def test_room_that_is_only_reserved_is_not_counted(tmp_path: Path) -> None:
+    with (tmp_path / "reserved").open("wb") as file:
+        file.write(b"12")
+        file.truncate(32 * 1024 * 1024)
+    assert size_of(tmp_path) < 1024 * 1024
 
 
-def test_our_own_figures_are_taken_from_the_report() -> None:
-    report = {"turn_recall_at_10": 0.75, "ndcg_at_10": 0.5, "retrieve_ms_p50": 4.0, "turns": 200}
-    figures = read_report(0, json.dumps({**report, "ingest_s": 3.0, "error": None}), "")
-    assert figures.items() >= report.items()
-    assert figures["add_ms_per_turn"] == 15.0
+# --- Our own driver, pip, and the table
 
 
-@pytest.mark.parametrize(
-    ("code", "output", "errors", "reason"),
-    [
-        (2, "", "Error: No such option: --locomo", "has no --locomo"),
-        (1, "", "Traceback", "no JSON came, exit code 1"),
-        (1, '{"error": {"code": "engine-missing"}}', "", "engine-missing"),
-    ],
-)
-def test_our_own_command_may_fail_too(code: int, output: str, errors: str, reason: str) -> None:
-    with pytest.raises(RivalError, match=reason):
-        read_report(code, output, errors)
+async def test_omoide_is_measured_as_the_others_are_with_its_model_and_its_batches(
+    models: Endpoint, tmp_path: Path
+) -> None:
+    """Three exchanges without a silence between them are one batch, and one day that is summed up."""
+    config = tmp_path / "config.yaml"
+    config.write_text("extraction:\n  turns: 8\n")
+    python = await prepare(OURS, tmp_path)
+    outcome = await measure_system([python, "-m", OURS.driver, config], [dialogue()], models)
+    figures = outcome.figures()
+    assert figures["turn_recall_at_10"] == 1.0
+    assert figures["questions"] == 3
+    assert outcome.chats_adding == models.counters.chats == 2
+    assert figures["llm_calls_per_turn"] == 0.5
+    assert figures["llm_calls_per_query"] == 0.0
+    assert 10_000 < outcome.disk_bytes < 2_000_000
+    assert outcome.adding_ms > 0
+    assert outcome.version
+    assert not models.counters.refused
+
+
+async def test_what_omoide_asks_a_model_for_depends_on_its_batches(
+    models: Endpoint, tmp_path: Path
+) -> None:
+    """Of twenty exchanges on one topic: a call for each batch, one for the topic that turned hot, one for the day."""
+    calls = {}
+    for turns in (8, 5):
+        config = tmp_path / f"{turns}.yaml"
+        config.write_text(f"extraction:\n  turns: {turns}\n")
+        python = await prepare(OURS, tmp_path)
+        outcome = await measure_system([python, "-m", OURS.driver, config], [talk_of(20)], models)
+        calls[turns] = outcome.chats_adding
+    assert calls == {8: 3 + 1 + 1, 5: 4 + 1 + 1}
+
+
+def talk_of(exchanges: int) -> Dialogue:
+    """Return a dialogue of so many exchanges within a few minutes, with the same questions about the first of them."""
+    more = [
+        Utterance(f"D2:{n}", Role.SAID, f"I have {n} apples.", NOON + timedelta(minutes=n), 1)
+        for n in range(3, exchanges)
+    ]
+    one = dialogue()
+    return replace(one, utterances=(*one.utterances, *more))
+
+
+@pytest.mark.parametrize("language", ["ja", "en", "zh"])
+async def test_the_scripted_model_answers_omoide_in_a_form_that_it_can_read(language: str) -> None:
+    said = {
+        "ja": "昨日は京都へ行ってきました。京都は好きですか？",
+        "en": "I went to Kyoto yesterday. Do you like Kyoto?",
+        "zh": "我昨天去了京都。你喜欢京都吗？",
+    }[language]
+    llm = FakeLlm(draws=[])
+    pages = [Page(said, "OK.", NOON, language, id="one", person="ann")]
+
+    async def stream(prompt: Prompt) -> AsyncGenerator[LlmEvent, None]:
+        yield TextDelta(ask_model(prompt.system, prompt.messages[-1].content))
+
+    llm.stream = stream  # type: ignore[method-assign]
+    files = PromptFiles()
+    drawn = await ModelExtractor(llm, files).extract(pages, 0)
+    assert [fact.quote for fact in drawn.facts] == [re.split("(?<=[.。])", said)[0]]
+    assert [topic.pages for topic in drawn.topics] == [("one",)]
+    assert await ModelExtractor(llm, files).portray(pages, [], 0) == Harvest()
+    told = await ModelSummarizer(llm, files).summarize(DayTalk(NOON.date(), pages), 0, NOON)
+    assert told.text
+    assert told.origin is Origin.MODEL
 
 
 @pytest.mark.slow

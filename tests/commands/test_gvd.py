@@ -57,6 +57,11 @@ def test_days_are_sessions_in_their_order_and_both_halves_of_an_exchange_have_on
     assert (dialogue.name, dialogue.speakers.person) == ("Ann", ("Ann",))
 
 
+def test_labels_of_one_language_are_enough(tmp_path: Path) -> None:
+    [dialogue], _ = read_gvd(*written(tmp_path, BANK, {"cn": [ASKED]}))
+    assert dialogue.language == "zh"
+
+
 def test_a_question_knows_its_exchanges_and_answer(tmp_path: Path) -> None:
     [dialogue], digest = read_gvd(*written(tmp_path, BANK, {"en": [ASKED], "cn": []}))
     [asked] = dialogue.questions

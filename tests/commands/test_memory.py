@@ -199,6 +199,22 @@ def test_facts_and_persons_are_forgotten(omoide: Omoide, tmp_path: Path) -> None
     assert [fact["id"] for fact in left] == ["f2"]
 
 
+def test_a_fact_is_corrected_and_its_correction_can_be_forgotten(
+    omoide: Omoide, tmp_path: Path
+) -> None:
+    data = seeded(tmp_path)
+    args = ("memory", "correct", "f1", "あなたは大阪に住んでいる。", "--json", "--data", data)
+    corrected = json.loads(omoide(*args).stdout)["fact"]
+    assert corrected["origin"] == "hand"
+    listed = json.loads(omoide("memory", "list", "--json", "--data", data).stdout)["facts"]
+    assert "f1" not in [fact["id"] for fact in listed]
+    back = omoide("memory", "forget", corrected["id"], "--data", data)
+    assert "Holds again: f1" in back.stdout
+    assert (
+        "fact-unknown" in omoide("memory", "correct", "f9", "猫。", "--json", "--data", data).stdout
+    )
+
+
 async def test_what_holds_again_when_its_correction_is_forgotten_is_named(tmp_path: Path) -> None:
     data = await seed(tmp_path, CAT)
     store = Store(data / "memory" / "memory.db")

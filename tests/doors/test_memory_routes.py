@@ -62,6 +62,26 @@ async def test_what_is_known_can_be_listed_shown_and_exported(doors: Doors) -> N
     assert everything["pages"][0]["at"] == NOON.isoformat()
 
 
+async def test_a_fact_can_be_corrected_by_hand(doors: Doors) -> None:
+    [stored] = await told(doors, CAT)
+    path = f"/api/memory/facts/{stored['id']}"
+    status, right = await ask(doors, "PUT", path, json={"text": "ポチという犬を飼ってるよ。"})
+    assert status == 200
+    assert (right["origin"], right["person"], right["sources"]) == ("hand", "hana", [])
+    assert "ポチという犬" in right["text"]
+    _, listed = await ask(doors, "GET", "/api/memory/hana/facts")
+    assert listed["facts"] == [right]
+    status, refused = await ask(doors, "PUT", path, json={"text": "鳥を飼ってるよ。"})
+    assert (status, refused["error"]["code"]) == (409, "fact-replaced")
+    assert right["id"] in refused["error"]["message"]
+    status, refused = await ask(doors, "PUT", path[:-1], json={"text": "鳥を飼ってるよ。"})
+    assert (status, refused["error"]["code"]) == (404, "fact-unknown")
+    status, _ = await ask(doors, "PUT", f"/api/memory/facts/{right['id']}", json={"text": "  "})
+    assert status == 422
+    found = await doors.app.memory.recall("hana", "犬の名前は？", "ja")
+    assert [line.id for line in found.lines] == [right["id"]]
+
+
 async def test_replaced_facts_are_listed_only_on_request(doors: Doors) -> None:
     old, new = fact("あなたは東京に住んでいる。", NOON), fact("あなたは大阪に住んでいる。", NOON)
     doors.app.memory._store.add_facts([old, new], NOON, superseded={old.id: new.id})

@@ -10,7 +10,7 @@ from server.callers import Caller
 from server.claims import Claim
 from server.errors import EngineMissing
 from server.recording import RecentTurns
-from server.turn import Happening, Stage, Transcript, Turn, TurnEvent
+from server.turn import Happening, Missed, Recollection, Stage, Transcript, Turn, TurnEvent
 from tests.doors.premises import (
     FROM_AFAR,
     ROBOT,
@@ -95,6 +95,7 @@ async def test_metrics_count_turns_and_time_their_stages(tmp_path: Path) -> None
     async with open_doors(tmp_path, http=True) as doors, doors.web() as web:
         failed = turn(2)
         failed.error = "llm-failed"
+        failed.recalled = Recollection(missed={"pages": Missed.LATE})
         for one in (turn(1), failed):
             doors.app.metrics.turn_finished(one)
         answer = await web.get("/metrics")
@@ -103,6 +104,7 @@ async def test_metrics_count_turns_and_time_their_stages(tmp_path: Path) -> None
         'omoide_turns_total{outcome="answered"} 1.0',
         'omoide_turns_total{outcome="failed"} 1.0',
         'omoide_turn_errors_total{code="llm-failed"} 1.0',
+        'omoide_recall_missed_total{part="pages",reason="late"} 1.0',
         'omoide_stage_seconds_bucket{le="0.5",stage="asr"} 2.0',
         'omoide_stage_seconds_bucket{le="0.3",stage="asr"} 0.0',
         "omoide_first_audio_seconds_count 2.0",

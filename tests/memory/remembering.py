@@ -74,7 +74,12 @@ def opened(
     clock: HandClock | None = None,
     **sections: Any,
 ) -> Iterator[Room]:
-    """Open the memory in a folder around the block. Without an extractor the rules draw facts."""
+    """Open the memory in a folder around the block. Without an extractor the rules draw facts.
+
+    Recall has all the time that a busy machine may need, unless a test says otherwise.
+    """
+    patient = {"deadline_seconds": PATIENT["deadline_seconds"]}
+    sections["retrieval"] = patient | sections.get("retrieval", {})
     clock = clock or HandClock()
     memory = open_memory(
         Config(**sections),

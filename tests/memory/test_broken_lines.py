@@ -38,8 +38,7 @@ async def shelf_of(store: Store) -> PageShelf:
     with closing(Writer(store)) as writer:
         shelves = PageShelves(store, writer, FakeEmbedder(), Aligned())
         await shelves.make_lines("hana")
-        async with shelves.hold("hana") as shelf:
-            return shelf
+        return await shelves.get("hana")
 
 
 @pytest.mark.parametrize("role", [Role.SAID, Role.HEARD])
@@ -64,21 +63,21 @@ async def test_a_torn_vector_is_left_out_told_and_made_anew(store: Store, data: 
     with closing(Writer(store)) as writer:
         shelves = PageShelves(store, writer, FakeEmbedder("first", 64), Aligned())
         await shelves.embed_missing()
-        async with shelves.hold("hana") as shelf:
-            whole = shelf.said_vectors("01")
+        shelf = await shelves.get("hana")
+        whole = shelf.said_vectors("01")
         torn = line_vectors.c.page == "0", line_vectors.c.role == 0
         with store._database.writing() as connection:
             connection.execute(update(line_vectors).where(*torn).values(data=data))
         shelves.drop("hana")
         with capture_logs() as logs:
-            async with shelves.hold("hana") as shelf:
-                assert set(shelf.said_vectors("01")) == {"1"}
+            shelf = await shelves.get("hana")
+            assert set(shelf.said_vectors("01")) == {"1"}
         [told] = [line for line in logs if line["log_level"] == "warning"]
         assert (told["code"], told["count"]) == ("vector-torn", 1)
         await writer.settle()
         assert await shelves.embed_missing() == 1
-        async with shelves.hold("hana") as shelf:
-            assert shelf.said_vectors("01")["0"].tolist() == whole["0"].tolist()
+        shelf = await shelves.get("hana")
+        assert shelf.said_vectors("01")["0"].tolist() == whole["0"].tolist()
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from server.memory.comparing import (
     signs_between,
     with_opinions,
 )
+from server.memory.corrections import without_correction
 from server.memory.judging import NO_OPINION, Forest, Perceptron, Scale
 from server.memory.models import Fact
 from server.memory.shelf import Entry, make_entry
@@ -357,6 +358,49 @@ def test_only_what_is_still_to_come_and_was_meant_is_called_off() -> None:
     assert relations(elsewhen, [past], NEVER) == [DIFFERENT]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "language"),
+    [
+        ("毎朝6時に散歩に行きます", "間違えた、毎朝7時に散歩に行きます", "ja"),
+        ("I'm called Alice.", "Sorry, I'm called Alicia.", "en"),
+        ("I live in Leeds.", "No, I live in York.", "en"),
+        ("I walk in the park every morning at six.", "No wait, I walk in the park every morning at seven.", "en"),
+        ("我叫王芳", "不对，我叫王方", "zh"),
+    ],
+)  # fmt: skip
+def test_a_correction_takes_the_place_of_the_nearest_fact_of_the_last_days(
+    old: str, new: str, language: str
+) -> None:
+    bird = entry("I had a look at a bird.")
+    told = entry(old, language=language)
+    for days, relation in ((0, REPLACES), (2, REPLACES), (9, DIFFERENT)):
+        said = entry(new, language=language, after=days)
+        if relation is REPLACES or "York" not in new:  # of homes there is one at any time
+            assert relations(said, [bird, told], NEVER) == [DIFFERENT, relation]
+    plain = entry(without_correction(new), language=language, after=1)
+    if "York" not in new:
+        assert relations(plain, [told], NEVER) == [DIFFERENT]
+
+
+def test_a_correction_of_one_thing_leaves_another_alone() -> None:
+    for old, new in (
+        ("I'm called Alice.", "Sorry, I'm going to the dentist."),
+        ("I live in Leeds.", "Sorry, I work as a nurse."),
+        ("My dog is called Rex.", "Sorry, I'm called Alicia."),
+        ("I like tea in the morning.", "No, I like my garden."),
+    ):
+        assert relations(entry(new), [entry(old)], NEVER) == [DIFFERENT], new
+
+
+def test_what_is_so_now_replaces_what_was_told_of_the_same_attribute_and_of_no_other() -> None:
+    now = entry("I work in York now.", after=90)
+    known = [entry("I work as a nurse in Leeds."), entry("I moved to York."), entry("I like tea.")]
+    assert relations(now, known, NEVER) == [REPLACES, DIFFERENT, DIFFERENT]
+    assert relations(now, known, ALWAYS)[1] is DIFFERENT
+    daughter = entry("My daughter works in Leeds.")
+    assert relations(now, [daughter], ALWAYS) == [DIFFERENT]
+
+
 VECTORS = st.sampled_from([None, EAST, NORTH, BETWEEN, -EAST])
 FACTS = st.builds(
     entry,
@@ -378,7 +422,12 @@ def test_whatever_lacks_a_vector_each_known_fact_gets_one_word(
         assert all(np.isfinite(list(one.values())).all() for one in signs)
     if "moved" not in new.fact.text:
         assert REPLACES not in relations(new, known, NEVER)
-    assert DIFFERENT not in relations(new, [one for one in known if is_earlier(one, new)], ALWAYS)
+    alike = [one for one in known if is_earlier(one, new) and not gives_other_things(one, new)]
+    assert DIFFERENT not in relations(new, alike, ALWAYS)
+
+
+def gives_other_things(one: Entry, other: Entry) -> bool:
+    return bool(one.claims and other.claims) and one.claims.isdisjoint(other.claims)
 
 
 def is_earlier(one: Entry, other: Entry) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,13 @@ from structlog.testing import capture_logs
 
 from server.errors import LlmError, OmoideError, StoreError
 from server.memory.day_summaries import DayTalk, ModelSummarizer
-from server.memory.models import DaySummary, Origin
+from server.memory.extract import RulesExtractor
+from server.memory.harvest import Harvest
+from server.memory.models import DaySummary, Origin, Page
 from server.prompting import PromptFiles
 from tests.fakes import PROMPTS, FakeLlm, Step
 from tests.memory.remembering import CAT, NOON, TOKYO, HandClock, Room, opened, turn
+from tests.memory.tiers import note
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
 DAY = timedelta(days=1)
@@ -197,6 +201,7 @@ async def test_a_day_ends_at_the_hour_when_clocks_are_changed(
         room.tell("I saw Carol.", language="en")
         late = (end - timedelta(minutes=1)).astimezone(new_york)
         room.memory.turn_finished(turn("I could not sleep.", late, language="en"))
+        await room.memory.extract()
         assert await settle_at(room, end - timedelta(seconds=1)) == 0
         assert await settle_at(room, end) == 1
         assert summaries(room)[0].sources == tuple(
@@ -289,6 +294,83 @@ async def test_what_is_forgotten_while_it_is_summed_up_stays_forgotten(tmp_path:
         assert told(room) == [(27, "妹は東京に住んでいるよ。")]
 
 
+class Waking(RulesExtractor):
+    """Can't draw anything until it is awake; then it notes a symptom in every exchange."""
+
+    def __init__(self, *, awake: bool = False) -> None:
+        super().__init__()
+        self.awake = awake
+
+    async def extract(self, pages: Sequence[Page], attempt: int) -> Harvest:
+        if not self.awake:
+            raise OmoideError("llm-unreachable", "gone")
+        drawn = await super().extract(pages, attempt)
+        return replace(drawn, notes=tuple(note(page.id, at=page.at) for page in pages))
+
+
+DIZZY = "今日は朝からめまいがするんだ。"
+
+
+async def test_what_is_drawn_after_a_day_was_summed_up_renews_its_summary(tmp_path: Path) -> None:
+    """Or what hurts, and what to ask about, would be missing for good."""
+    extractor = Waking()
+    with opened(tmp_path, extractor) as room:
+        room.tell(DIZZY)
+        with pytest.raises(OmoideError):
+            await room.memory.extract()
+        assert await settle_at(room, NIGHT) == 1
+        assert "体のこと" not in summaries(room)[0].text
+        assert await rounds(room, 5) == 0
+        extractor.awake = True
+        await room.memory.extract(put_off=True)
+        assert await rounds(room, 5) == 1
+        assert "体のこと：めまい" in summaries(room)[0].text
+
+
+async def test_a_day_of_which_nothing_could_be_drawn_is_not_summed_up_again(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        room.memory.diary.summarizer = summarizer = FakeSummarizer()
+        room.tell("おはよう。", "今何時?")
+        assert await settle_at(room, NIGHT) == 1
+        room.clock.pass_time(minutes=1)
+        assert await room.memory.extract() == []
+        assert await rounds(room, 5) == 0
+        assert len(summarizer.asked) == 1
+
+
+async def test_a_day_waits_for_its_facts_to_be_drawn(tmp_path: Path) -> None:
+    with opened(tmp_path, Waking(awake=True)) as room:
+        room.memory.turn_finished(turn(DIZZY, NIGHT - timedelta(minutes=2)))
+        assert await settle_at(room, NIGHT) == 0
+        await room.memory.extract()
+        assert await settle_at(room, NIGHT) == 1
+        assert "体のこと：めまい" in summaries(room)[0].text
+
+
+async def test_it_does_not_wait_for_ever(tmp_path: Path) -> None:
+    with opened(tmp_path, Waking()) as room:
+        room.memory.turn_finished(turn(DIZZY, NIGHT - timedelta(minutes=2)))
+        assert await settle_at(room, NIGHT) == 0
+        assert await rounds(room, 57) == 0
+        assert await rounds(room, 5) == 1
+
+
+async def test_what_is_drawn_while_a_day_is_summed_up_renews_its_summary(tmp_path: Path) -> None:
+    extractor = Waking()
+    with opened(tmp_path, extractor) as room:
+        room.memory.diary.summarizer = summarizer = FakeSummarizer(seconds=30)
+        room.tell(DIZZY)
+        room.clock.moment = NIGHT
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(room.memory.diary.keep_up)
+            await anyio.sleep(5)
+            extractor.awake = True
+            room.clock.pass_time(seconds=5)
+            await room.memory.extract()
+        assert await rounds(room, 5) == 1
+        assert len(summarizer.asked) == 2
+
+
 async def test_who_is_forgotten_has_no_summary(tmp_path: Path) -> None:
     with opened(tmp_path) as room:
         room.memory.diary.summarizer = FakeSummarizer(seconds=30)
@@ -309,6 +391,7 @@ async def test_what_comes_late_renews_the_summary_of_its_day(tmp_path: Path) -> 
         room.tell("昼の話。")
         assert await settle_at(room, NIGHT) == 1
         room.memory.turn_finished(turn("夜の話。", NIGHT - timedelta(minutes=1)))
+        await room.memory.extract()
         assert await rounds(room, 1) == 1
         assert told(room) == [(27, "昼の話。 夜の話。")]
 

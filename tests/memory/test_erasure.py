@@ -1,14 +1,18 @@
 """What is forgotten stands in no file any more, in whatever table it was."""
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from server.memory.models import Fact, Level, ProfileField
+from server.memory.extract import RulesExtractor
+from server.memory.harvest import Harvest, Topic
+from server.memory.models import Fact, Level, Page, ProfileField
 from server.memory.page_shelves import PageShelves
 from server.memory.schema import changes, tables
 from server.memory.store import Store
@@ -17,7 +21,7 @@ from server.memory.tiers import Sorting
 from server.memory.wording import Aligned
 from server.memory.writer import Writer
 from tests.fakes import FakeEmbedder
-from tests.memory.remembering import NOON, fact, page
+from tests.memory.remembering import NOON, fact, opened, page, turn
 from tests.memory.test_store import bytes_of
 from tests.memory.tiers import chain, entry, note, segment, summary, trait
 
@@ -207,6 +211,76 @@ def test_an_answer_that_is_deleted_costs_nothing_that_rests_on_what_was_said(
         assert vectors_left(store) == {"0"}
 
 
+def word(store: Store, batch: str, *others: str) -> None:
+    """Let a model tell of pages what was said in the first: in their segments, their chains, their notes."""
+    for id_ in (batch, *others):
+        store.add_facts(
+            [fact(f"fact of {id_}", id_=id_, sources=(id_,))],
+            NOON,
+            sorting=Sorting(
+                [segment(f"s{id_}", SECRET, "himitsu")],
+                [chain(f"c{id_}", SECRET)],
+                {id_: f"s{id_}"},
+                {id_: f"c{id_}"},
+            ),
+            notes=[replace(note(id_, SECRET), quote=f"words of {id_}")],
+        )
+    store.add_facts([], NOON, drawn_from=[batch, *others], is_worded=True)
+
+
+@pytest.mark.parametrize("is_answer", [True, False])
+def test_what_a_model_worded_from_several_pages_goes_with_each_of_them_and_the_rest_stays(
+    tmp_path: Path, is_answer: bool
+) -> None:
+    with closing(Store(tmp_path / "memory.db")) as store:
+        talk(store, SECRET, "My son Ken is ten.", "Good morning.", "Good night.")
+        word(store, "0", "1")
+        word(store, "2", "3")
+        for id_ in "13":
+            at = NOON + timedelta(days=int(id_))
+            store.portrait.put_summary(summary(at, id_, text=f"{id_}: {SECRET}"))
+        store.forget([] if is_answer else ["0"], ["0"] if is_answer else [])
+        left = {f"s{id_}" for id_ in ("0123" if is_answer else "123")}
+        told = {one.id: one.summary for one in store.tiers.segments_of("hana")}
+        assert told == dict.fromkeys(left, "") | {"s2": SECRET, "s3": SECRET}
+        assert {one.summary for one in store.tiers.chains_of("hana") if one.id < "c2"} == {""}
+        assert {one.summary for one in store.tiers.chains_of("hana") if one.id > "c2"} <= {SECRET}
+        assert {one.page: one.text for one in store.portrait.notes_of("hana")} == {
+            **({"0": "words of 0"} if is_answer else {}),
+            "1": "words of 1",
+            "2": SECRET,
+            "3": SECRET,
+        }
+        assert [one.sources for one in store.portrait.summaries_of("hana")] == [("3",)]
+        assert len(store.facts_of("hana")) == (4 if is_answer else 3)
+
+
+class Worded(RulesExtractor):
+    """Tells of every page what was said in the first."""
+
+    async def extract(self, pages: Sequence[Page], attempt: int) -> Harvest:
+        harvest = await super().extract(pages, attempt)
+        topics = [Topic(frozenset({one.said}), pages[0].said, (one.id,)) for one in pages]
+        return replace(harvest, topics=tuple(topics))
+
+
+@pytest.mark.parametrize(
+    ("extractor", "left"), [(RulesExtractor(), ["猫のタマを飼い始めたんだ。"]), (Worded(), [""])]
+)
+async def test_what_rules_tell_of_a_page_stays_when_another_of_its_batch_goes(
+    tmp_path: Path, extractor: RulesExtractor, left: list[str]
+) -> None:
+    with opened(tmp_path, extractor, segments={"similarity": 2.0}) as room:
+        for number, said in enumerate(("母は胃がんです。", "猫のタマを飼い始めたんだ。")):
+            at = NOON + timedelta(hours=number)
+            room.memory.turn_finished(turn(said, at, id_=str(number)))
+        secret, _ = await room.memory.extract()
+        await room.memory.archive.forget([secret.id])
+        segments = room.memory._store.tiers.segments_of("hana")
+        assert [each.summary for each in segments] == left
+        assert "胃がん".encode() not in bytes_of(tmp_path)
+
+
 async def test_search_in_pages_notices_that_something_was_cut_out(tmp_path: Path) -> None:
     with closing(Store(tmp_path / "memory.db")) as store, closing(Writer(store)) as writer:
         talk(store, "Good morning.", f"{BOAT} {SECRET}", "Good night.")
@@ -214,8 +288,8 @@ async def test_search_in_pages_notices_that_something_was_cut_out(tmp_path: Path
         store.add_facts([secret, boat], NOON, drawn_from=["0", "1", "2"])
         shelves = PageShelves(store, writer, FakeEmbedder(), Aligned())
         await shelves.make_lines("hana")
-        async with shelves.hold("hana") as shelf:
-            assert shelf.rarity("himitsu") < 1
+        shelf = await shelves.get("hana")
+        assert shelf.rarity("himitsu") < 1
         store.forget([secret.id])
-        async with shelves.hold("hana") as shelf:
-            assert shelf.rarity("himitsu") == 1
+        shelf = await shelves.get("hana")
+        assert shelf.rarity("himitsu") == 1

@@ -16,7 +16,7 @@ from sqlalchemy.exc import OperationalError
 from structlog.testing import capture_logs
 
 from server.config import RecordingSection
-from server.errors import StoreError
+from server.errors import OutdatedError, StoreError
 from server.forgetting import Forgetting
 from server.memory.models import Fact
 from server.memory.redaction import cut_out, holds, without
@@ -138,12 +138,13 @@ def test_the_same_words_that_still_wait_are_not_drawn_again(store: Store) -> Non
     store.pages.add(page(f"{BOAT} {CODE}", id_="2"))
     store.pages.add(page(CODE, id_="3"))
     store.pages.add(page(CODE, id_="4", person="taro"))
+    read_at = {"hana": store.cuts.count("hana")}
     store.forget([code.id])
     assert said(store) == [BOAT]
     assert [each.said for each in store.queue.waiting()["hana"]] == [BOAT]
     assert [each.id for each in store.pages.of("taro")] == ["4"], "others may say the same"
-    again = drawn(CODE, "2")
-    assert store.add_facts([again], NOON, drawn_from=["2"]) == [], "drawn from it as it was before"
+    with pytest.raises(OutdatedError):  # drawn from it as it was before
+        store.add_facts([drawn(CODE, "2")], NOON, drawn_from=["2"], read_at=read_at)
     assert [each.said for each in store.queue.waiting()["hana"]] == [BOAT]
 
 

@@ -183,6 +183,62 @@ async def test_after_a_year_it_is_deleted_with_what_was_said(tmp_path: Path) -> 
     assert "相撲".encode() not in (tmp_path / "memory.db").read_bytes()
 
 
+async def test_what_else_was_said_in_the_same_breath_stays(tmp_path: Path) -> None:
+    """Though nothing was drawn from it: it may be what matters."""
+    ring = "孫の健太が来月結婚するから指輪を選んでいるの。"
+    with opened(tmp_path, retrieval={"pages": {"gate": 0.0}}) as room:
+        store = room.memory._store
+        store.pages.add(replace(page(SUMO + ring, id_="p"), heard="相撲ですか。"))
+        small = replace(fact("あなたは相撲を見た。", sources=("p",)), quote=SUMO)
+        store.add_facts([replace(small, importance=Importance.FLEETING)], NOON, drawn_from=["p"])
+        await ages(room, 400)
+        assert await room.memory.retention.keep_up() == 1
+        assert await room.memory.archive.facts("hana") == []
+        [left] = await room.memory.archive.pages("hana")
+        assert (left.said, left.heard) == (ring, "")
+        assert await came_to_mind(room, "孫の健太の結婚の指輪は?") == {ring}
+    assert "相撲".encode() not in (tmp_path / "memory.db").read_bytes()
+
+
+async def test_what_was_told_goes_not_with_what_the_robot_did(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        store = room.memory._store
+        store.pages.add(replace(page(SUMO, id_="p"), heard="歌を歌います。"))
+        song = replace(fact("Omoは歌を歌った。", sources=("p",)), about="Omo", quote="歌を歌います")
+        store.add_facts([replace(song, importance=Importance.FLEETING)], NOON, drawn_from=["p"])
+        await ages(room, 400)
+        assert await room.memory.retention.keep_up() == 1
+        [left] = await room.memory.archive.pages("hana")
+        assert (left.said, left.heard) == (SUMO, "")
+
+
+async def test_where_it_can_not_be_told_what_a_fact_was_drawn_from_everything_stays(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path) as room:
+        store = room.memory._store
+        store.pages.add(page("昨日は相撲だったの。指輪を選んでいるの。", id_="p"))
+        small = replace(fact("あなたは相撲を見た。", sources=("p",)), quote=SUMO)
+        store.add_facts([replace(small, importance=Importance.FLEETING)], NOON, drawn_from=["p"])
+        await ages(room, 400)
+        assert await room.memory.retention.keep_up() == 0
+        assert len(await room.memory.archive.pages("hana")) == 1
+
+
+async def test_what_was_told_once_more_since_stays(tmp_path: Path) -> None:
+    with opened(tmp_path, retrieval={"gate": 0.0}) as room:
+        room.tell(SUMO)
+        await room.memory.extract()
+        await ages(room, 360)
+        room.tell(SUMO)
+        await room.memory.extract()
+        await ages(room, 370)
+        assert await room.memory.retention.keep_up() == 1
+        assert [one.said for one in await room.memory.archive.pages("hana")] == [SUMO]
+        [left] = await room.memory.archive.facts("hana")
+        assert left.quote == SUMO
+
+
 @pytest.mark.parametrize("days", [0.0, 5000.0])
 async def test_how_long_it_is_kept_is_said_by_the_configuration(
     tmp_path: Path, days: float

@@ -35,3 +35,12 @@ def test_a_row_can_be_written_in_its_place() -> None:
     grown.rows[4] = True
     grown.extend(np.zeros(9, bool))
     assert np.flatnonzero(grown.rows).tolist() == [4]
+
+
+def test_a_copy_grows_and_the_first_stays_as_it_was() -> None:
+    first = GrowingArray(np.zeros(2, np.int64))
+    first.extend(np.ones(1, np.int64))
+    newer = first.copy()
+    newer.extend(np.full(5, 2, np.int64))
+    assert first.rows.tolist() == [0, 0, 1]
+    assert newer.rows.tolist() == [0, 0, 1, 2, 2, 2, 2, 2]

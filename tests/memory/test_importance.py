@@ -52,6 +52,9 @@ LASTING = {
 FLEETING = {
     "ja": [
         "あなたは昨日うどんを食べた。",
+        "昨日の夕飯はカレーでした",
+        "昨日（2026年11月29日）の夕飯はカレーでした",
+        "お昼はそばにした。",
         "朝ごはんに納豆を食べました。",
         "テレビで相撲を見ました。",
         "さっきお風呂に入った。",
@@ -65,6 +68,8 @@ FLEETING = {
     "en": [
         "You watched a film on TV.",
         "You had soup for lunch.",
+        "Yesterday's dinner was curry.",
+        "Dinner last night was fish and chips.",
         "I watched the news last night.",
         "I took a bath.",
         "I'm tired today.",
@@ -75,6 +80,7 @@ FLEETING = {
     ],
     "zh": [
         "你昨天吃了面条。",
+        "昨天的晚饭是咖喱。",
         "我昨天看了电视。",
         "我今天很累。",
         "我刚洗了澡。",
@@ -97,6 +103,8 @@ ORDINARY = {
         "明日は散歩に行きたい。",
         "戦争中は夕飯に芋ばかり食べた。",
         "テレビに息子が出た。",
+        "子どもの頃の夕飯は芋でした。",
+        "昨日の夕飯は娘のカレーでした。",
         "買い物に行って車を買った。",
         "あなたは昨日、新宿でラーメンを食べた。",
     ],
@@ -106,6 +114,7 @@ ORDINARY = {
         "You play chess.",
         "I fell in the bath.",
         "I ate nothing today.",
+        "Dinner last night was with Carol.",
         "I had chest pain after lunch today.",
         "I'm tired all the time lately.",
         "I had sushi for the first time yesterday.",
@@ -184,6 +193,31 @@ def test_a_quotation_is_as_important_as_its_words(told: tuple[str, str]) -> None
 def test_what_a_model_calls_health_profile_or_relation_lasts(told: tuple[str, str]) -> None:
     for kind in (Kind.HEALTH, Kind.PROFILE, Kind.RELATION):
         assert importance_of(*told, kind) is Importance.LASTING
+
+
+PASSING = {
+    "ja": ["風邪薬を飲んだ。", "昨日、風邪をひいた。", "今日は頭が少し痛い。", "二日酔いなんだ。"],
+    "en": ["I took some cold medicine.", "I have a bit of a headache.", "My head hurts."],
+    "zh": ["我吃了感冒药。", "我感冒了。", "我今天头疼。"],
+}
+STAYING = {
+    "ja": ["最近ずっと頭が痛い。", "片頭痛なんだ。", "血圧の薬を飲んだ。", "胸が痛い。"],
+    "en": ["I get a headache every morning.", "I have migraines.", "I took my insulin."],
+    "zh": ["我最近一直头疼。", "我有偏头痛。", "我吃了降压药。"],
+}
+
+
+@pytest.mark.parametrize(("text", "language"), listed(PASSING))
+def test_what_is_over_within_days_does_not_last_though_it_is_of_the_body(
+    text: str, language: str
+) -> None:
+    for kind in (Kind.HEALTH, Kind.OTHER):
+        assert importance_of(text, language, kind) is not Importance.LASTING
+
+
+@pytest.mark.parametrize(("text", "language"), listed(STAYING))
+def test_what_comes_back_or_may_be_serious_does(text: str, language: str) -> None:
+    assert importance_of(text, language, Kind.HEALTH) is Importance.LASTING
 
 
 @given(st.text(max_size=60), st.sampled_from(["ja", "en", "zh", "fr"]), st.sampled_from([*Kind]))

@@ -342,3 +342,13 @@ def test_the_rest_of_a_deletion_that_was_cut_short_goes_at_the_next_start(tmp_pa
     (rest / "wal").write_text("x")
     with opened("edge", tmp_path):
         assert not rest.exists()
+
+
+@pytest.mark.parametrize("engine", ON_DISK)
+def test_a_thread_that_comes_late_finds_an_index_closed(engine: str, tmp_path: Path) -> None:
+    with opened(engine, tmp_path) as index:
+        index.upsert("hana", [point("a", axis(0))])
+    with pytest.raises(StoreError):
+        index.upsert("hana", [point("b", axis(1))])
+    with opened(engine, tmp_path) as index:
+        assert index.ids("hana") == {"a"}

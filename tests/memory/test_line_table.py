@@ -95,6 +95,10 @@ def test_growing_in_parts_equals_building_at_once(lines: list[PlacedLine], cuts:
     for line in lines:
         one_by_one.add([line])
     whole = LineTable(lines)
+    before = LineTable(lines[: bounds[1]])
+    before.copy().add(lines[bounds[1] :])
+    assert columns(before) == columns(LineTable(lines[: bounds[1]]))
+    assert len(before) == bounds[1]
     assert whole.pages == grown.pages == one_by_one.pages == [line.page for line in lines]
     assert columns(whole) == columns(grown) == columns(one_by_one)
 

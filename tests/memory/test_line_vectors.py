@@ -191,3 +191,20 @@ def test_whole_vectors_come_back_as_halves_hold_them(factor: float) -> None:
     rows = np.float32(factor) * rows_of(20, 8)
     found = LineVectors(rows).of(places(20))
     np.testing.assert_array_equal(found, rows.astype(np.float16).astype(np.float32))
+
+
+@given(st.integers(1, 20), DIMENSIONS, st.integers(0, 99), st.data())
+def test_a_copy_is_filled_and_grows_and_the_first_stays_as_it_was(
+    number: int, dimensions: int, seed: int, data: st.DataObject
+) -> None:
+    rows, query = rows_of(number, dimensions, seed), rows_of(1, dimensions, seed + 100)[0]
+    lacking = data.draw(st.sets(st.integers(0, number - 1)))
+    some = rows.copy()
+    some[list(lacking)] = 0
+    first = LineVectors(some)
+    newer = first.copy()
+    newer.put({place: rows[place] for place in lacking})
+    newer.add(rows)
+    assert_same(first, LineVectors(some), query)
+    assert first.missing().tolist() == sorted(lacking)
+    np.testing.assert_allclose(newer.of(places(2 * number)), np.vstack([rows, rows]), atol=1e-3)

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from server.config import LongTermSection
+from server.memory.extract import RulesExtractor
+from server.memory.importance import importance_of
 from server.memory.knowledge import MOST_KNOWLEDGE, agent_traits, knowledge
-from server.memory.models import Fact, Importance
+from server.memory.models import Fact, Importance, Kind
 from server.memory.shelf import fill_shelf
 from server.memory.terms import analyse
-from tests.memory.remembering import NOON, fact, opened
+from tests.memory.remembering import NOON, fact, opened, page
 
 
 def of_agent(text: str, days: float = 0, agent: str = "Omo") -> Fact:
@@ -39,12 +41,88 @@ def test_the_knowledge_base_is_what_holds_for_good_with_what_is_lasting_pinned()
         replace(fact("replaced"), superseded_by="old"),
         of_agent("Omo sang."),
     ]
-    held = [one.id for one in knowledge(facts, {"198"})]
+    held = [one.id for one in knowledge(facts)]
     assert len(held) == MOST_KNOWLEDGE
-    assert held[:3] == ["old", "199", "197"]
+    assert held[:3] == ["old", "199", "198"]
     assert not {"small", "dated", "replaced", "Omo sang."} & {
         one.id for one in knowledge(facts[-4:])
     }
+
+
+HAPPENED = {
+    "ja": ["夫が三月三日に亡くなりました。", "先週、糖尿病と診断されました。", "去年の5月12日に娘が生まれました。"],
+    "en": ["My husband died on March 3rd.", "I was diagnosed with diabetes last week.", "My daughter Emma was born on 12 May 2020."],
+    "zh": ["我丈夫三月三日去世了。", "我上周被诊断出糖尿病。", "我女儿是2020年5月12日出生的。"],
+}  # fmt: skip
+PINNED = {
+    "ja": ["私の名前は花子です。", "夫が亡くなりました。", "卵アレルギーがあります。", "元夫の話はしないで。", "孫の健太はサッカーが好きです。", "妹は大阪に住んでいます。", "緑茶が好きです。"],
+    "en": ["My name is Hana.", "My husband died.", "I am allergic to eggs.", "I never eat meat.", "My daughter Emma plays chess.", "I live in Leeds.", "I like tea."],
+    "zh": ["我的名字是王芳。", "我丈夫去世了。", "我对鸡蛋过敏。", "我吃素。", "我的孙子出生了。", "我住在上海。", "我喜欢喝茶。"],
+}  # fmt: skip
+"""The most firmly pinned first."""
+
+
+def weighed(text: str, language: str, days: float = 0) -> Fact:
+    known = fact(text, NOON + timedelta(days=days), language=language)
+    return replace(known, importance=importance_of(text, language, Kind.OTHER))
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [(language, one) for language, all_of in HAPPENED.items() for one in all_of],
+)
+async def test_what_happened_on_a_day_and_lasts_is_knowledge(language: str, said: str) -> None:
+    [drawn] = (await RulesExtractor().extract([page(said, language=language)], 0)).facts
+    assert drawn.event_from is not None
+    assert knowledge([drawn]) == [drawn]
+
+
+@pytest.mark.parametrize(
+    "said", ["先週、友達と箱根に行った。", "明日は父の命日だ。", "昨日、動物園で娘と会った。"]
+)
+async def test_what_else_happens_on_a_day_is_not(said: str) -> None:
+    [drawn] = (await RulesExtractor().extract([page(said)], 0)).facts
+    assert drawn.event_from is not None
+    assert knowledge([drawn]) == []
+
+
+@pytest.mark.parametrize("language", PINNED)
+def test_what_is_pinned_is_told_by_what_it_is_and_not_by_its_age(language: str) -> None:
+    ranked = [weighed(text, language, days) for days, text in enumerate(PINNED[language])]
+    assert knowledge(ranked) == knowledge(ranked[::-1]) == ranked
+
+
+def test_no_number_of_newer_things_that_last_pushes_out_a_name() -> None:
+    name = weighed("私の名前は花子です。", "ja")
+    newer = [
+        replace(
+            fact(f"あなたの膝は{place}回痛んだ。", NOON + timedelta(days=place)),
+            importance=Importance.LASTING,
+        )
+        for place in range(1, 200)
+    ]
+    assert knowledge([name, *newer])[0] == name
+    assert len(knowledge([name, *newer])) == MOST_KNOWLEDGE
+
+
+@pytest.mark.parametrize(
+    ("done", "language"),
+    [
+        ("Omoは明日歌を歌うと約束した。", "ja"),
+        ("Omoは猫をタマと名づけた。", "ja"),
+        ("Omo promised to tell a story.", "en"),
+        ("Omo named the cat Tama.", "en"),
+        ("Omo答应讲一个故事。", "zh"),
+    ],
+)
+def test_what_the_agent_promised_or_named_is_pushed_out_by_nothing(
+    done: str, language: str
+) -> None:
+    kept = replace(fact(done, language=language), about="Omo")
+    newer = [of_agent(f"Omo sang {place}.", place) for place in range(1, 150)]
+    held = agent_traits([kept, *newer])
+    assert held[:2] == [kept, newer[-1]]
+    assert len(held) == MOST_KNOWLEDGE
 
 
 def test_agent_traits_are_what_the_agent_did_the_newest_first() -> None:

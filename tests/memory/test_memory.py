@@ -245,7 +245,7 @@ async def test_whoever_comes_to_the_robot_finds_their_facts_ready(tmp_path: Path
         await room.memory.add([fact("あなたは猫を飼っている。")])
     with opened(tmp_path) as room:
         await room.memory.prepare("hana")
-        assert list(room.memory._shelves._shelves) == ["hana"]
+        assert room.memory._shelves._shelves.persons() == ["hana"]
         await room.memory.prepare("nobody")
 
 

@@ -86,7 +86,7 @@ def test_pages_of_the_first_revision_have_days_and_wait_for_lines(tmp_path: Path
         assert [each.id for each in store.pages.of_day("hana", date(2026, 9, 27))] == ["1"]
         assert [each.id for each in store.pages.of_day("hana", date(2026, 9, 26))] == ["2"]
         due = store.portrait.not_in_summary(NOON - timedelta(days=2))
-        assert [at.date().day for _, at in due] == [27, 26]
+        assert [one.at.date().day for one in due] == [27, 26]
         assert len(store.lines.pages_without("hana", "1")) == 2
 
 

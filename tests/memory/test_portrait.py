@@ -49,7 +49,7 @@ def values(store: Store, person: str = "hana") -> list[str]:
 
 def unsummed(store: Store, since: datetime = EARLIER) -> list[str]:
     """Return the persons with exchanges that are in no summary."""
-    return sorted({person for person, _ in store.portrait.not_in_summary(since)})
+    return sorted({one.person for one in store.portrait.not_in_summary(since)})
 
 
 def forget_page(store: Store, id_: str) -> None:
@@ -238,7 +238,7 @@ def test_an_exchange_is_in_no_summary_until_one_was_made_from_it(store: Store) -
     new_york = ZoneInfo("America/New_York")
     night = datetime(2026, 9, 26, 23, tzinfo=new_york)
     store.pages.add(page("話", night, person="taro", id_="ny"))
-    found = dict(store.portrait.not_in_summary(night))
+    found = {one.person: one.at for one in store.portrait.not_in_summary(night)}
     assert found == {"taro": night, "hana": NOON}
     assert (found["taro"].tzinfo, found["hana"].tzinfo) == (new_york, NOON.tzinfo)
     assert unsummed(store, night + timedelta(seconds=1)) == []

@@ -44,6 +44,12 @@ class Store:
             built.add(tokens(*line), talk)
         return built
 
+    def cut(self, size: int) -> "Store":
+        """Return what was there when there were so many lines."""
+        before, after = (weights[:size] for weights in (self.channel.before, self.channel.after))
+        channel = replace(self.channel, before=before, after=after)
+        return replace(self, lines=self.lines[:size], talks=self.talks[:size], channel=channel)
+
     def by_formula(self) -> list[float]:
         """Return the scores as section 3 of the notes on retrieval has them."""
         return [self._score(place) for place in range(len(self.lines))]
@@ -209,3 +215,22 @@ def test_neighbours_that_were_added_and_those_that_were_there_count_alike() -> N
     postings.add(tokens(2), 1)
     store = Store([[1], [2], [1, 1, 3], [2]], [0, 0, 0, 1], channel_of([1, 2, 3], 4))
     assert_close(postings.match([store.channel])[0], store.by_formula())
+
+
+@given(stores(), st.integers(0, 14), st.integers(0, 14))
+def test_copies_grow_and_those_before_stay_as_they_were(
+    store: Store, first: int, second: int
+) -> None:
+    first, second = sorted(min(cut, len(store.lines)) for cut in (first, second))
+    early = store.cut(first).postings()
+    late = early.copy()
+    for place in range(first, second):
+        late.add(tokens(*store.lines[place]), store.talks[place])
+    last = late.copy()
+    for place in range(second, len(store.lines)):
+        last.add(tokens(*store.lines[place]), store.talks[place])
+    for grown, size in ((early, first), (late, second), (last, len(store.lines))):
+        whole = store.cut(size)
+        expected = whole.postings().match([whole.channel])
+        assert grown.size == size
+        np.testing.assert_array_equal(grown.match([whole.channel]), expected)

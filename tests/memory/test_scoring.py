@@ -7,7 +7,7 @@ import pytest
 
 from server.memory.judging import Forest
 from server.memory.question import read_question
-from server.memory.scoring import OF_OTHERS, judged, signs_of
+from server.memory.scoring import CLAIMS, OF_OTHERS, judged, signs_of
 from server.memory.shelf import fill_shelf, make_entry
 from tests.memory.remembering import NOON, fact
 
@@ -70,7 +70,10 @@ def test_no_forest_can_outvote_that_a_fact_is_about_another() -> None:
         bias=0.0,
         depth=0,
     )
-    assert judged(always, [{OF_OTHERS: 1.0}, {OF_OTHERS: 0.0}]) == [0.0, pytest.approx(1, abs=0.01)]
+    assert judged(always, [{OF_OTHERS: 1.0, CLAIMS: 0.9}, {OF_OTHERS: 0.0, CLAIMS: 0.0}]) == [
+        0.0,
+        pytest.approx(1, abs=0.01),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,52 @@ ROWS = [
 @pytest.mark.parametrize(
     ("language", "text", "expected"),
     [
+        *(
+            ("ja", f"昨日の{word}だった", f"昨日（2026年9月26日）の{word}だった")
+            for word in (
+                "夕飯",
+                "夕食",
+                "朝食",
+                "朝ごはん",
+                "お昼ごはん",
+                "昼休み",
+                "昼寝",
+                "晩ごはん",
+                "晩酌",
+                "夜食",
+                "夜更かし",
+                "夕焼け",
+                "夕立ち",
+                "朝市",
+                "朝刊",
+            )
+        ),
+        *(
+            ("ja", f"昨日の{time}会った", f"昨日の{time}（2026年9月26日）会った")
+            for time in ("夕方", "朝", "夜", "夜中", "夜明け")
+        ),
+        ("ja", "明日の朝一で行く", "明日の朝一（2026年9月28日）で行く"),
+        ("ja", "昨日の夜食べたラーメン", "昨日の夜（2026年9月26日）食べたラーメン"),
+        ("ja", "明日の夜空いてる", "明日の夜（2026年9月28日）空いてる"),
+        ("ja", "明日の朝市役所に行く", "明日の朝（2026年9月28日）市役所に行く"),
+        ("ja", "今日中に出す", "今日中（2026年9月27日）に出す"),
+        ("ja", "来月号を買う", "来月号（2026年10月）を買う"),
+        ("en", "Yesterday's dinner was curry", "Yesterday's (September 26, 2026) dinner was curry"),
+        ("en", "Tomorrow morning’s class", "Tomorrow morning’s (September 28, 2026) class"),
+        ("en", "next Sunday-school picnic", "next Sunday-school (October 4, 2026) picnic"),
+        ("zh", "明天下午茶很好", "明天（2026年9月28日）下午茶很好"),
+        ("zh", "昨天晚饭吃了咖喱", "昨天（2026年9月26日）晚饭吃了咖喱"),
+        ("zh", "明天下午开会", "明天下午（2026年9月28日）开会"),
+    ],
+)
+def test_no_date_is_written_into_a_word(language: str, text: str, expected: str) -> None:
+    assert annotate(text, language, SUNDAY) == expected
+    assert annotate(expected, language, SUNDAY) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
         (
             "en",
             "You plan to go to Hakone with friends next Saturday.",

@@ -122,6 +122,21 @@ def test_a_visit_counts_once_for_each_segment_whose_pages_reached_a_prompt(store
     assert (other.visits, other.last_at) == (0, NOON)
 
 
+@pytest.mark.parametrize(("forgotten", "unread"), [("1", 2), ("2", 1), ("3", 1), ("23", 0)])
+def test_pages_that_go_are_not_waited_for_in_the_profile(
+    store: Store, forgotten: str, unread: int
+) -> None:
+    tell(store, *"1234")
+    sort(store, "1", into="s")
+    store.tiers.leave_unread("s", 0)
+    sort(store, "2", "3", into="s")
+    sort(store, "4", into="other")
+    for id_ in forgotten:
+        forget_page(store, id_)
+    counted = {each.id: each.unread for each in store.tiers.segments_of("hana")}
+    assert counted == {"s": unread, "other": 1}
+
+
 def test_a_segment_that_made_room_is_still_there_and_keeps_when_it_did(store: Store) -> None:
     tell(store, "1", "2")
     sort(store, "1", into="a")

@@ -81,28 +81,41 @@ async def embedder(request: pytest.FixtureRequest) -> AsyncIterator[Embedder]:
     await made.aclose()
 
 
-async def delivered(room: Room, language: str) -> list[str]:
-    """Return the questions whose prompt does not hold the answer."""
-    missing = []
+async def missed(room: Room, language: str) -> tuple[list[str], list[str]]:
+    """Return the questions that recalled no line and no exchange with the answer, and those whose prompt does not hold it.
+
+    A prompt holds most of the twelve whatever is asked: in the portrait, and near the question. So it proves nothing of search.
+    """
+    unrecalled, untold = [], []
     for _, _, question, answer in TOLD[language]:
+        recalled = await room.memory.recall("hana", question, language)
         made = compose(
             PromptFiles(PROMPTS),
             question=question,
-            recalled=await room.memory.recall("hana", question, language),
+            recalled=recalled,
             history=room.memory.recent("hana", room.clock.now()),
             now=room.clock.now(),
             language=language,
             traits=LARGE,
         )
+        found = (*(line.text for line in recalled.lines), *(page.said for page in recalled.pages))
+        if not any(answer in text for text in found):
+            unrecalled.append(question)
         whole = "\n".join((made.system, *(message.content for message in made.messages)))
         if answer not in whole:
-            missing.append(question)
-    return missing
+            untold.append(question)
+    return unrecalled, untold
 
 
-def tolerated(embedder: Embedder) -> int:
-    """Return how many may be missed: letters alone don't say that a shy person is told by "what kind of person"."""
-    return 1 if isinstance(embedder, FakeEmbedder) else 0
+TOLERATED = {"en": 2, "ja": 4}
+"""How many may be missed without a sense of meaning: letters alone don't say that a nurse is told of by "what do I do"."""
+
+
+async def all_but_tolerated(room: Room, language: str, embedder: Embedder) -> None:
+    by_letters = isinstance(embedder, FakeEmbedder)
+    unrecalled, untold = await missed(room, language)
+    assert len(unrecalled) <= (TOLERATED[language] if by_letters else 0), unrecalled
+    assert len(untold) <= by_letters, untold
 
 
 def failing(trouble: str) -> Extractor:
@@ -110,7 +123,7 @@ def failing(trouble: str) -> Extractor:
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
-async def test_twelve_facts_that_were_put_in_reach_the_prompt_when_asked_for(
+async def test_twelve_facts_that_were_put_in_are_recalled_and_told_when_asked_for(
     language: str, embedder: Embedder, tmp_path: Path
 ) -> None:
     with opened(tmp_path, embedder=embedder) as room:
@@ -120,8 +133,7 @@ async def test_twelve_facts_that_were_put_in_reach_the_prompt_when_asked_for(
         await room.memory.add(facts)
     with opened(tmp_path, embedder=embedder, retrieval=PATIENT) as room:
         room.clock.pass_time(days=1)
-        missing = await delivered(room, language)
-        assert len(missing) <= tolerated(embedder), missing
+        await all_but_tolerated(room, language, embedder)
 
 
 @pytest.mark.parametrize("trouble", TROUBLES)
@@ -139,5 +151,4 @@ async def test_twelve_facts_that_were_spoken_outlive_a_useless_model_and_a_resta
     with opened(
         tmp_path, failing(trouble), embedder=embedder, clock=later, retrieval=PATIENT
     ) as room:
-        missing = await delivered(room, language)
-        assert len(missing) <= tolerated(embedder), missing
+        await all_but_tolerated(room, language, embedder)

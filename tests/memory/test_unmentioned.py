@@ -203,7 +203,7 @@ def test_one_about_nobody_that_was_named_is_none() -> None:
 def test_a_model_may_tell_such_a_request_in_other_words(
     language: str, said: str, told: str
 ) -> None:
-    draft = Draft(told, said.rstrip("。."), 1, "preference")
+    draft = Draft(1, said.rstrip("。."), told, "preference")
     fact = check(draft, [page(said, language=language)])
     assert isinstance(fact, Fact), fact
     assert standing_kind(fact) is StandingKind.DO_NOT_MENTION
@@ -226,7 +226,7 @@ def test_a_model_may_tell_such_a_request_in_other_words(
     ],
 )
 def test_a_model_may_not_make_something_else_of_it(language: str, said: str, told: str) -> None:
-    draft = Draft(told, said.rstrip("。."), 1, "preference")
+    draft = Draft(1, said.rstrip("。."), told, "preference")
     assert not isinstance(check(draft, [page(said, language=language)]), Fact)
 
 

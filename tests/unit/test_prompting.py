@@ -11,6 +11,7 @@ import pytest
 
 from server.commands.bench_prompt import (
     TURNS,
+    Update,
     as_text,
     common_prefix_tokens,
     memory_first,
@@ -394,7 +395,7 @@ def test_a_prompt_is_no_longer_after_two_thousand_turns_than_after_five(traits: 
 async def test_from_turn_to_turn_all_that_went_before_the_question_is_read_already(
     language: str,
 ) -> None:
-    talk = await script_talk(language, FULL, TURNS, updated=False)
+    talk = await script_talk(language, FULL, TURNS, Update.NOTHING)
     prompts = [memory_last(PromptFiles(), asked) for asked in talk]
     for before, after in pairwise(prompts):
         assert common_prefix_tokens(before, after) >= tokens_before_the_question(before)
@@ -404,7 +405,7 @@ async def test_from_turn_to_turn_all_that_went_before_the_question_is_read_alrea
 async def test_what_memory_has_learnt_meanwhile_is_read_and_nothing_else_again(
     language: str,
 ) -> None:
-    talk = await script_talk(language, FULL, TURNS, updated=True)
+    talk = await script_talk(language, FULL, TURNS, Update.FACTS)
     for layout, keeps in ((memory_last, True), (memory_first, False)):
         prompts = [layout(PromptFiles(), asked) for asked in talk]
         for before, after in pairwise(prompts):
@@ -414,7 +415,7 @@ async def test_what_memory_has_learnt_meanwhile_is_read_and_nothing_else_again(
 
 
 async def test_the_day_that_was_summarized_leaves_the_persona_and_the_portrait_read() -> None:
-    before, *_ = await script_talk("ja", FULL, TURNS, updated=False)
+    before, *_ = await script_talk("ja", FULL, TURNS, Update.NOTHING)
     days = (*before.recalled.days, RecalledDay(date(2026, 11, 2), "新しい本の話をした。"))
     after = replace(before, recalled=replace(before.recalled, days=days))
     one, other = memory_last(PromptFiles(), before), memory_last(PromptFiles(), after)

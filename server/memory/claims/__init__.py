@@ -5,10 +5,11 @@ those of what was said.
 """
 
 from server.memory.claims.agreement import Refusal, counterparts, disagreement
-from server.memory.claims.claim import SOMEBODY, SPEAKER, Claim, Sense
+from server.memory.claims.claim import LISTENER, SOMEBODY, SPEAKER, Claim, Sense
 from server.memory.claims.reading import claims_of, claims_of_fact, without_form
 
 __all__ = [
+    "LISTENER",
     "SOMEBODY",
     "SPEAKER",
     "Claim",

@@ -7,6 +7,7 @@ from typing import Final
 
 from server.memory.temporal.finding import find_readings, language_code
 from server.memory.temporal.reading import Reading
+from server.memory.temporal.scanning import word_end
 from server.memory.temporal.spans import Granularity, Tense, TimeSpan, require_aware
 from server.months import MONTHS
 
@@ -60,8 +61,9 @@ def _with_dates(text: str, style: "_Style", readings: Sequence[Reading]) -> str:
     for reading in readings:
         if not _needs_date(reading, style):
             continue
-        pieces += [text[end : reading.span.end], style.bracket(_written(reading, style))]
-        end = reading.span.end
+        behind = word_end(text, reading.span.end)
+        pieces += [text[end:behind], style.bracket(_written(reading, style))]
+        end = behind
     return "".join([*pieces, text[end:]])
 
 

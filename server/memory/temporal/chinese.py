@@ -132,7 +132,7 @@ _LONGER: Final = (
 _HOURS: Final = (
     rule(rf"(?P<word>{alternatives(words.NAMED_DAYPARTS)})", mean.named_daypart),
     rule(
-        rf"(?P<word>{alternatives(words.DAYPARTS)})(?!好|班|饭|餐)",
+        rf"(?P<word>{alternatives(words.DAYPARTS)})(?!好|班|饭|餐|茶(?!馆))",
         lambda match: (Daypart(words.DAYPARTS[match["word"]], alone=match["word"] == "傍晚"),),
     ),
     rule(

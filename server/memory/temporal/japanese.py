@@ -39,6 +39,17 @@ _MONTH_UNIT: Final = "[かカヵヶケ箇個]月"
 _ABOUT: Final = "(?:ほど|くらい|ぐらい|ばかり)?"
 _WAY: Final = "(?P<way>前|まえ|後|あと)(?![半後進向者輩方回期編書述提])"
 _TIMES: Final = "(?:回|食|杯|個|本|度|錠|粒|時間|分|歩|枚|冊|問|曲)"
+_WORDS_WITH_DAYPART: Final = r"""(?x:
+    (?:朝|お?昼|夕|夜|晩)(?:ご(?:はん|飯)|御飯|めし|飯|食(?![べっいわうおえ])|ドラマ?)
+    | 朝(?:刊|練(?!習)|市(?![役民立内外議])|焼け|風呂|寝|帰り|活|日(?=[がをはも新])|会(?=[がのにでをはも]))
+    | お?昼(?:寝(?![たてるな])|休[みけ憩]|下がり)
+    | 夕(?:焼け|立(?![たつてっ])|刊|日(?=[がをはもの])|陽|涼み|凪)
+    | 夜(?:更[かけ]|ふかし|遊び|釣り|泣き|歩き|回り|逃げ|祭り?|道|風|間(?=[のにもは診保救])|空(?![いかけっ]))
+    | 晩(?:酌|餐)
+)"""
+"""Words that only begin like a part of the day: of 昨日の夕飯 the time is 昨日. But 昨日の夜食べた tells of the night."""
+_NOW_AND_WORD: Final = r"今(?:[朝夕][食飯]|夜食)(?![べっいわうおえ])"
+"""In 今夕飯を作っている the time is 今."""
 
 _GUARDS: Final = (
     guard(
@@ -190,11 +201,12 @@ _LONGER: Final = (
 
 _HOURS: Final = (
     rule(
-        rf"(?P<word>{alternatives(words.NAMED_DAYPARTS)})",
+        rf"(?!{_NOW_AND_WORD})(?P<word>{alternatives(words.NAMED_DAYPARTS)})",
         lambda match: mean.named_daypart(match["word"]),
     ),
+    rule(r"朝(?:一番?|イチ)(?=[でにの、(]|\Z)", lambda match: (Daypart(words.DAYPARTS["早朝"]),)),
     rule(
-        rf"(?P<word>{alternatives(words.DAYPARTS)})(?![礼勤型行])",
+        rf"(?!{_WORDS_WITH_DAYPART})(?P<word>{alternatives(words.DAYPARTS)})(?![礼勤型行])",
         lambda match: (Daypart(words.DAYPARTS[match["word"]], alone=match["word"] == "夕方"),),
     ),
     rule(

@@ -103,6 +103,8 @@ NAMED_DAYPARTS: Final[Mapping[str, tuple[int, Hours]]] = {
 DAYPARTS: Final[Mapping[str, Hours]] = {
     "未明": hours.DAWN,
     "明け方": hours.Hours(3, 7, 2, 8),
+    "夜明け": hours.Hours(3, 7, 2, 8),
+    "夜明け前": hours.DAWN,
     "早朝": hours.EARLY_MORNING,
     "朝早く": hours.EARLY_MORNING,
     "朝": hours.MORNING,
@@ -117,6 +119,8 @@ DAYPARTS: Final[Mapping[str, Hours]] = {
     "お昼過ぎ": hours.Hours(12, 15, 12, 16),
     "午後": hours.AFTERNOON,
     "夕方": hours.DUSK,
+    "夕暮れ": hours.DUSK,
+    "夕暮れ時": hours.DUSK,
     "夕": hours.DUSK,
     "夜": hours.NIGHT,
     "晩": hours.NIGHT,

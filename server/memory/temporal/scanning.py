@@ -12,7 +12,19 @@ from server.memory.temporal.spans import Tense
 
 Made: TypeAlias = tuple[Value, ...]
 
+_TAIL: Final = re.compile(
+    r"(?:-[a-z]+)*['’]s\b|(?:-[a-z]+)+|(?:中|付け|分|号)(?=[にはもをがので、。，．)）(（\s]|$)",
+    re.IGNORECASE,
+)
+"""The rest of the word that a time ends in: "yesterday's", "Sunday-school", 今日中に, 来月号."""
+
 _SPACE: Final = " \t"
+
+
+def word_end(text: str, end: int) -> int:
+    """Return where the word ends that an expression ends in."""
+    tail = _TAIL.match(text, end)
+    return tail.end() if tail else end
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +266,7 @@ def _with_brackets(chains: Sequence[Chain], text: str) -> list[Chain]:
 
 
 def _in_brackets(text: str, end: int, chain: Chain) -> bool:
-    between = text[end : chain.start].lstrip(_SPACE)
+    between = text[word_end(text, end) : chain.start].lstrip(_SPACE)
     return between == "(" and text[chain.end : chain.end + 1] == ")"
 
 

@@ -17,12 +17,14 @@ def upgrade() -> None:
         ("pages", "chain", ""),
         ("pages", "segment", ""),
         ("pages", "day", ""),
+        ("pages", "batch", ""),
         ("facts", "importance", "ordinary"),
         ("facts", "about", ""),
     ):
         op.add_column(table, sa.Column(name, sa.Text, nullable=False, server_default=default))
     _fill_days()
     op.create_index("pages_by_day", "pages", ["person", "day", "zone"])
+    op.create_index("pages_by_batch", "pages", ["batch"])
     _add_lines()
     _add_tiers()
     _add_portrait()

@@ -1,0 +1,27 @@
+"""What was taken out of exchanges because a fact was forgotten, and from which it would be."""
+
+from collections.abc import Sequence
+
+from server.memory.counters import Part, change_count, change_counts
+from server.memory.database import Database
+from server.memory.erasure import pages_telling
+
+
+class Cuts:
+    """A part of `server.memory.store.Store`, and as that raises `StoreError`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def count(self, person: str) -> int:
+        """Return a number that is another one whenever something was taken out of what a person said or heard."""
+        return change_count(self._database, Part.CUTS, person)
+
+    def counts(self) -> dict[str, int]:
+        """Return the same by person. Ask before you read what is said, and give it to what stores what you made of it."""
+        return change_counts(self._database, Part.CUTS)
+
+    def pages_telling(self, fact_ids: Sequence[str]) -> list[str]:
+        """Return the pages that have words of facts: their sources, and those in which the same was said once more."""
+        with self._database.reading() as connection:
+            return list(pages_telling(connection, fact_ids))
