@@ -29,11 +29,13 @@ class Reading:
         facts: All of the person, those that were replaced too.
         today: By the clock of the person.
         follow_up_days: So long after its day a thing may be asked about.
+        elsewhere: The facts that are told elsewhere whatever is asked.
     """
 
     facts: Sequence[Fact]
     today: date
     follow_up_days: int
+    elsewhere: Sequence[Fact] = ()
 
 
 def told_today(days: Sequence[DaySummary], reading: Reading) -> list[DaySummary]:
@@ -49,7 +51,7 @@ def told_today(days: Sequence[DaySummary], reading: Reading) -> list[DaySummary]
         if fact.current and standing_kind(fact) is StandingKind.DO_NOT_MENTION
     ]
     told: list[DaySummary] = []
-    known = _replaced(reading.facts)
+    known = _replaced(reading.facts) | {letters(bare(fact.text)) for fact in reading.elsewhere}
     for day in reversed(days):
         spoken = sentences(day.text)
         text = [one for one in spoken if _may_be_told(one, day, silent)]
