@@ -115,6 +115,7 @@ class SummariesSection(Section):
     engine: Literal["auto", "llm", "rules", "off"] = "auto"
     hour: Annotated[int, Field(ge=0, le=23)] = 3
     primed_days: Annotated[int, Field(ge=0)] = 3
+    follow_up_days: Annotated[int, Field(ge=0)] = 7
     attempts: Annotated[int, Field(ge=1)] = 3
     retry_minutes: Annotated[float, Field(gt=0)] = 10.0
     catch_up_days: Annotated[int, Field(ge=1, le=3650)] = 30

@@ -32,6 +32,9 @@ from server.quoting import (
     portrait_block,
     standing_block,
     tokens_of,
+    told_once,
+    without_words,
+    words_of,
 )
 from server.turn import Message, Prompt, Recalled, Recollection
 
@@ -233,11 +236,20 @@ def _compose_full(files: PromptFiles, talk: _Talk, recalled: Recollection, budge
     portrayed = [line for line in others if line.id in portrait.told]
     history = _newest_within(talk.history, left)
     left -= sum(map(_tokens_of_page, history))
-    days = days_block(recalled.days, talk.language, min(left, MOST_DAYS_TOKENS))
+    # What changes with the question takes nothing out of the days: all that follows them would be read again.
+    held = _words_told(known, portrait) | _words_told(recalled.standing, standing)
+    days = days_block(
+        without_words(recalled.days, held), talk.language, min(left, MOST_DAYS_TOKENS)
+    )
     left -= days.tokens
     drawn_from = {page for line in portrayed for page in line.sources}
     told_of = standing.sources | facts.sources | drawn_from | {page.id for page in history}
-    unknown = [page for page in recalled.pages if page.id not in told_of]
+    said = held | _words_told(told_once(others), facts) | {words_of(page.said) for page in history}
+    unknown = [
+        page
+        for page in recalled.pages
+        if page.id not in told_of and words_of(page.said) not in said
+    ]
     pages = pages_block(unknown, talk.language, min(left, MOST_MEMORY_TOKENS - facts.tokens))
     system = "\n\n".join(filter(None, (persona, portrait.text.rstrip(), days.text.rstrip())))
     asked = f"{time}{standing.text}{facts.text}{pages.text}{talk.question}"
@@ -295,6 +307,11 @@ def _weekday(day: datetime, language: str) -> str:
 def _untold(lines: Sequence[Recalled], block: Block) -> list[Recalled]:
     """Return the lines without an id, and those that a block does not tell."""
     return [line for line in lines if line.id not in block.told]
+
+
+def _words_told(lines: Sequence[Recalled], block: Block) -> set[str]:
+    """Return the words of the lines that a block tells."""
+    return {words_of(line.text) for line in lines if line.id and line.id in block.told}
 
 
 def _dialogue(history: Sequence[Page]) -> list[Message]:

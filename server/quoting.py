@@ -3,11 +3,13 @@
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from server.memory.wording import without_frame
+from server.memory.statements import sentences
+from server.memory.terms import letters
+from server.memory.wording import bare, without_frame
 from server.turn import Message, Recalled, RecalledDay, RecalledPage, Recollection
 
 MOST_FACTS = 3
@@ -26,6 +28,8 @@ _LONGEST_LINE, _LONGEST_COMPACT_LINE = 300, 120
 """Characters of a fact, or of either half of a page; of a longer one the beginning is quoted."""
 _LONGEST_TRAIT = 120
 """Characters of a line of the portrait."""
+_MOST_DAYS = 4
+"""Before one line, on which it was said."""
 _MOST_TOUCHED = 3
 """Of what stands, before a question to a small model that touches it."""
 _MOST_GRAVE_TOKENS = 60
@@ -81,6 +85,36 @@ def standing_block(standing: Sequence[Recalled], budget: int = MOST_STANDING_TOK
     return _block_of(text, kept)
 
 
+def told_once(lines: Sequence[Recalled]) -> list[Recalled]:
+    """Return one line for all that say the same words: the newest, with the days of the others."""
+    alike: dict[str, list[Recalled]] = {}
+    for line in _once(lines, _fact_of):
+        alike.setdefault(words_of(line.text), []).append(line)
+    return [_united(same) for same in alike.values()]
+
+
+def words_of(text: str) -> str:
+    """Return the words of a fact or of what was said, for comparing: without dates, frame and marks."""
+    return letters(bare(text)) or text
+
+
+def without_words(days: Sequence[RecalledDay], known: Set[str]) -> list[RecalledDay]:
+    """Return days without the sentences that say nothing but what is told elsewhere; those that are left empty are left out.
+
+    Args:
+        days: In any order.
+        known: What is told elsewhere, as `words_of` has it.
+    """
+    left = []
+    for day in days:
+        spoken = sentences(day.text)
+        kept = [one for one in spoken if words_of(one) not in known]
+        text = day.text if len(kept) == len(spoken) else " ".join(kept)
+        if text or day.follow_ups:
+            left.append(replace(day, text=text))
+    return left
+
+
 def memory_block(facts: Sequence[Recalled], budget: int = MOST_MEMORY_TOKENS) -> Block:
     """Quote at most `MOST_FACTS` facts, the newest first, a dated line for each.
 
@@ -92,7 +126,7 @@ def memory_block(facts: Sequence[Recalled], budget: int = MOST_MEMORY_TOKENS) ->
     def write(kept: Sequence[Recalled]) -> Iterable[str]:
         return map(_fact_line, _newest_first(kept))
 
-    text, kept = _fitting("retrieved_memory", _once(facts, _fact_of)[:MOST_FACTS], budget, write)
+    text, kept = _fitting("retrieved_memory", told_once(facts)[:MOST_FACTS], budget, write)
     return _block_of(text, kept)
 
 
@@ -101,12 +135,14 @@ def pages_block(
 ) -> Block:
     """Quote exchanges, the newest first, a dated line for each; neighbours only if all others fit.
 
+    Of those that are the same word for word, the newest is told.
+
     Args:
         pages: Best first; of what does not fit, the least relevant is left out.
         language: Two-letter code of the rules that say how to read it.
         budget: How many tokens the block may have.
     """
-    best = _once(sorted(pages, key=lambda page: page.neighbour), lambda page: page.id)
+    best = _newest_of_each(sorted(pages, key=lambda page: page.neighbour))
 
     def write(kept: Sequence[RecalledPage]) -> Iterable[str]:
         newest_first = sorted(kept, key=lambda page: page.at, reverse=True)
@@ -186,7 +222,7 @@ def ask_reminding(
     while touched and not fits(touched):
         touched.pop()
     known = _ids(touched)
-    facts = [one for one in _once(recalled.lines, _fact_of)[:MOST_FACTS] if one.id not in known]
+    facts = [one for one in told_once(recalled.lines)[:MOST_FACTS] if one.id not in known]
     facts = facts[: MOST_FACTS + 1 - len(touched)]
     while facts and not fits([*touched, *facts]):
         facts.pop()
@@ -241,7 +277,15 @@ def _block_of(text: str, kept: Sequence[Recalled]) -> Block:
 
 
 def _fact_line(line: Recalled, longest: int = _LONGEST_LINE) -> str:
-    return f"{line.at:%Y-%m-%d} {_quoted(line.text, longest)}"
+    return f"{_days_of(line)} {_quoted(line.text, longest)}"
+
+
+def _days_of(line: Recalled) -> str:
+    """Write on which days something was said: the last ones, the newest first, and the first of all."""
+    days = [str(day) for day in (line.at.date(), *reversed(line.before))]
+    if len(days) <= _MOST_DAYS:
+        return ", ".join(days)
+    return f"{', '.join(days[: _MOST_DAYS - 1])} … {days[-1]}"
 
 
 def _page_line(page: RecalledPage, language: str) -> str:
@@ -280,6 +324,28 @@ def _once(items: Iterable[_Item], key: Callable[[_Item], str]) -> list[_Item]:
     for item in items:
         first.setdefault(key(item), item)
     return list(first.values())
+
+
+def _newest_of_each(pages: Sequence[RecalledPage]) -> list[RecalledPage]:
+    """Return the newest of those that are the same word for word, in the place of the first."""
+    alike: dict[tuple[str, str], RecalledPage] = {}
+    for page in pages:
+        key = (letters(page.said), letters(page.heard))
+        known = alike.setdefault(key, page)
+        if known.at < page.at:
+            alike[key] = page
+    return [*alike.values()]
+
+
+def _united(lines: Sequence[Recalled]) -> Recalled:
+    """Return one of several lines that say the same: the newest, with all their days and sources."""
+    newest = max(lines, key=lambda line: line.at)
+    if len(lines) == 1:
+        return newest
+    days = {day for line in lines for day in (line.at.date(), *line.before)}
+    before = tuple(sorted(days - {newest.at.date()}))
+    sources = tuple(dict.fromkeys(page for line in lines for page in line.sources))
+    return replace(newest, before=before, sources=sources)
 
 
 def _fact_of(line: Recalled) -> str:

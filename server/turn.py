@@ -130,6 +130,7 @@ class Recalled:
 
     text: str
     at: datetime
+    """When it was said, for the last time."""
     score: float
     parts: Mapping[str, float] = field(default_factory=dict)
     """The components of the score, by name."""
@@ -138,6 +139,8 @@ class Recalled:
     """Ids of the pages that it was drawn from."""
     about: str = ""
     """As in `server.memory.models.Fact`."""
+    before: tuple[date, ...] = ()
+    """The earlier days on which it was said, too, oldest first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -258,12 +258,14 @@ def _unknown(person: str, known: Sequence[str]) -> OmoideError:
 def _row(fact: Row, now: datetime) -> tuple[str, ...]:
     fades_at = fact.get("fades_at")  # a server of an older version does not say
     replaced = "  (replaced)" if fact["superseded_by"] else ""
+    again = fact.get("repeated_at")
+    again = f"  (again {again[-1][:10]})" if again else ""
     faded = "  (faded)" if fades_at and datetime.fromisoformat(fades_at) < now else ""
     return (
         fact["id"],
         fact["person"],
         fact["said_at"][:16].replace("T", " "),
-        fact["text"] + replaced + faded,
+        fact["text"] + again + replaced + faded,
     )
 
 

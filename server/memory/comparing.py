@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from server.memory import lexicon, temporal
 from server.memory.attributes import Attribute, Owned
+from server.memory.called_off import calls_off
 from server.memory.contrasts import are_contrary
 from server.memory.corrections import corrects
 from server.memory.judging import (
@@ -77,6 +78,8 @@ _CHANGE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_TELLING = 0.5
+"""Weight from which a word says what a text is about."""
 _NOW = re.compile(r"\bnow\b|今は|今では|現在は|现在|如今", re.IGNORECASE)
 _LAST_DAYS = timedelta(days=3)
 """How long ago something was said that a correction may mean."""
@@ -103,7 +106,7 @@ def relations(new: Entry, known: Sequence[Entry], closeness: Closeness) -> list[
     for old, probability in zip(known, probabilities, strict=True):
         if repeats(old, new, closeness.same):
             found.append(Relation.SAME)
-        elif _allows(old, new):
+        elif _allows(old, new) or _calls_off(old, new):
             found.append(Relation.REPLACES)
         elif _stand_apart(old, new):
             found.append(Relation.DIFFERENT)
@@ -126,6 +129,32 @@ def _allows(old: Entry, new: Entry) -> bool:
     told = bare(new.fact.text)
     allows = any(map(allows_to_mention, (told, new.fact.quote)))
     return allows and touches(told, new.fact.language, old.fact)
+
+
+def _calls_off(old: Entry, new: Entry) -> bool:
+    """Say whether a new fact calls off what an old one says is to come: on the same days, or by a word for it and not for a person."""
+    before, after = old.fact, new.fact
+    ahead = before.event_to is not None and before.event_to >= after.said_at.date()
+    if not ahead or before.said_at > after.said_at or before.about or after.about:
+        return False
+    told = bare(after.text)
+    if not calls_off(told, after.language) or calls_off(bare(before.text), before.language):
+        return False
+    if after.event_from is not None and not _same_days(before, after):
+        return False
+    shared = _meant(old.terms) & _meant(new.terms)
+    people = (old.terms.names | old.terms.persons) - old.terms.places
+    return bool(shared if after.event_from is not None else shared - people)
+
+
+def _meant(terms: Analysis) -> set[str]:
+    """Return the words that say what a text is about, names and people by their sound or class."""
+    kinds = (TermKind.WORD, TermKind.NAME, TermKind.PERSON)
+    return {
+        term.sound if term.kind is TermKind.NAME else term.key
+        for term in terms.terms
+        if term.kind in kinds and term.weight >= _TELLING
+    }
 
 
 def _corrected(new: Entry, known: Sequence[Entry], found: Sequence[Relation]) -> int | None:

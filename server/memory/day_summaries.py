@@ -19,8 +19,10 @@ from server.memory.checks import checked_summary, plain_line
 from server.memory.extract import Prompts
 from server.memory.importance import importance_of
 from server.memory.models import DaySummary, Fact, Importance, Kind, Note, NoteKind, Origin, Page
+from server.memory.recent_days import may_be_asked_about
 from server.memory.statements import is_statement, sentences
-from server.memory.wording import bare, plain_analysis
+from server.memory.unmentioned import asks_for_silence
+from server.memory.wording import bare, plain_analysis, quoted
 from server.ports import Llm
 
 LONGEST_SUMMARY = 500
@@ -34,9 +36,9 @@ _LONGEST_SENTENCE = 100
 _SOON = timedelta(days=7)
 _RANK = {Importance.LASTING: 2.0, Importance.ORDINARY: 1.0, Importance.FLEETING: 0.3}
 _HEADS = {
-    "ja": ("話したこと：", "気分：", "体のこと："),
-    "zh": ("说到的事：", "心情：", "身体："),
-    "en": ("Talked about: ", "Mood: ", "Health: "),
+    "ja": ("気分：{}。", "体のこと：{}。"),
+    "zh": ("心情：{}。", "身体：{}。"),
+    "en": (" Mood: {}.", " Health: {}."),
 }
 
 
@@ -89,15 +91,20 @@ class RulesSummarizer:
         return await to_thread.run_sync(self._made, talk, now)
 
     def _made(self, talk: DayTalk, now: datetime) -> DaySummary:
-        told, mood, health = _HEADS.get(talk.language, _HEADS["en"])
-        parts = [
-            (told, most_telling(talk.pages)),
-            (mood, _noted(talk.notes, NoteKind.MOOD)),
-            (health, _noted(talk.notes, NoteKind.SAFETY)),
+        is_spaced = talk.language not in ("ja", "zh")
+        between = "; " if is_spaced else "；" if talk.language == "zh" else "、"
+        told = [quoted(sentence, talk.language) for sentence in most_telling(talk.pages)]
+        noted = [
+            head.format(between.join(text.rstrip("。.") for text in texts))
+            for head, kind in zip(
+                _HEADS.get(talk.language, _HEADS["en"]),
+                (NoteKind.MOOD, NoteKind.SAFETY),
+                strict=True,
+            )
+            if (texts := _noted(talk.notes, kind))
         ]
-        between = "／" if talk.language in ("ja", "zh") else " / "
-        lines = [head + between.join(texts) for head, texts in parts if texts]
-        return _summary(talk, " ".join(lines), follow_ups(talk), Origin.RULES, now)
+        text = f"{' ' if is_spaced else ''}".join(told) + "".join(noted)
+        return _summary(talk, text.strip(), follow_ups(talk), Origin.RULES, now)
 
 
 class ModelSummarizer:
@@ -150,7 +157,7 @@ def most_telling(pages: Sequence[Page]) -> list[str]:
         (page.language, sentence.strip())
         for page in pages
         for sentence in sentences(page.said)
-        if is_statement(sentence, page.language)
+        if is_statement(sentence, page.language) and not asks_for_silence(sentence)
     ]
     worth = {sentence: _worth(sentence, language) for language, sentence in found}
     best = sorted(worth, key=lambda sentence: -worth[sentence])[:_MOST_SENTENCES]
@@ -168,7 +175,11 @@ def follow_ups(talk: DayTalk) -> tuple[str, ...]:
         and fact.event_from is not None
         and talk.day < fact.event_from <= talk.day + _SOON
     ]
-    lines = (plain_line(text, _LONGEST_FOLLOW_UP) for text in (*noted, *planned))
+    lines = (
+        plain_line(text, _LONGEST_FOLLOW_UP)
+        for text in (*noted, *planned)
+        if may_be_asked_about(text, talk.language)
+    )
     return tuple(dict.fromkeys(filter(None, lines)))[:_MOST_FOLLOW_UPS]
 
 

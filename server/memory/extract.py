@@ -28,7 +28,7 @@ from server.memory.models import Fact, Origin, Page, Trait
 from server.memory.self_reports import self_reports
 from server.memory.statements import statements
 from server.memory.traits import load_dimensions
-from server.memory.wording import framed, plain_analysis
+from server.memory.wording import plain_analysis, quoted
 from server.ports import Llm
 
 log = structlog.get_logger(__name__)
@@ -128,7 +128,7 @@ class RulesExtractor:
         days = event_days(sentence, page.language, page.at, self._week_start)
         told = without_correction(sentence)
         kind = kind_of(told, page.language, page.at.date(), days)
-        text = _quoted(told, page)
+        text = quoted(told, page.language)
         return make_fact(page, text, sentence, Origin.RULES, self._week_start, kind=kind)
 
 
@@ -229,13 +229,6 @@ class ModelExtractor:
 def _stands_alone(sentence: str, language: str) -> bool:
     """Say whether a sentence still means something without those around it: "I want to go again" does not."""
     return any(term.weight >= _MEANINGFUL for term in plain_analysis(sentence, language).terms)
-
-
-def _quoted(sentence: str, page: Page) -> str:
-    """Keep a statement word for word; an English sentence ends inside the marks."""
-    words = sentence.strip().rstrip("。．.!！")
-    ends_itself = page.language in ("ja", "zh") or words.endswith(("?", "？"))
-    return framed(words if ends_itself else f"{words}.", page.language)
 
 
 def _dialogue(pages: Sequence[Page]) -> str:

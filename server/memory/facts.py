@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
+from functools import partial
 
 from server.memory import checks, temporal
 from server.memory.answer_parts import Draft
@@ -15,6 +16,7 @@ from server.memory.habits import weekdays
 from server.memory.importance import importance_of
 from server.memory.models import Fact, Importance, Kind, Origin, Page
 from server.memory.temporal import TimeSpan
+from server.memory.weekly import Weekday, is_bare_weekday, meaning_of
 from server.memory.wording import framed, plain_analysis, without_frame
 
 LONGEST_EVENT_DAYS = 40
@@ -113,7 +115,13 @@ def make_fact(
     """
     plain = _without_brackets(text)
     words = without_frame(plain)  # the frame speaks of the past whatever the words do
-    dated = temporal.annotate(words, page.language, page.at, week_start=week_start)
+    dated = temporal.annotate(
+        words,
+        page.language,
+        page.at,
+        week_start=week_start,
+        leave=partial(_comes_every_week, text=quote or words, language=page.language),
+    )
     dated = plain.replace(words, dated, 1)
     first, last = event_days(quote or text, page.language, page.at, week_start)
     ruled = importance_of(plain, page.language, kind)
@@ -153,7 +161,8 @@ def event_days(
     """Return the first and the last day that a statement speaks of, if it names days at all.
 
     A day of which only the month had to be guessed ("the 28th") counts where no other is sure, and one of which only the
-    hour had to be ("tomorrow at ten") is sure; a bare weekday, an hour and a birthday come round again and again.
+    hour had to be ("tomorrow at ten") is sure; so is a bare weekday where the words tell that it is the day of one event.
+    Else a weekday, an hour and a birthday come round again and again.
 
     Args:
         text: The statement.
@@ -162,7 +171,7 @@ def event_days(
         week_start: First day of the week, 0 for Monday.
     """
     spans = temporal.find_times(text, language, said_at, week_start=week_start)
-    guessed = [] if _comes_every_year(text, language) else [*filter(_is_calendar_day, spans)]
+    guessed = [] if _comes_every_year(text, language) else _likely_days(spans, text, language)
     days = [
         (span.first_day, span.last_day)
         for span in [span for span in spans if span.certain or span.day_certain] or guessed
@@ -173,8 +182,21 @@ def event_days(
     return min(first for first, _ in days), max(last for _, last in days)
 
 
-def _is_calendar_day(span: TimeSpan) -> bool:
-    return span.day_certain is not None and not weekdays(span.phrase)
+def _likely_days(spans: Sequence[TimeSpan], text: str, language: str) -> list[TimeSpan]:
+    """Return the days that were guessed, but by the calendar or by what is said of them."""
+    return [
+        span
+        for span in spans
+        if (
+            meaning_of(span, text, language) is Weekday.EVENT
+            if is_bare_weekday(span)
+            else span.day_certain is not None and not weekdays(span.phrase)
+        )
+    ]
+
+
+def _comes_every_week(span: TimeSpan, text: str, language: str) -> bool:
+    return is_bare_weekday(span) and meaning_of(span, text, language) is Weekday.WEEKLY
 
 
 def _comes_every_year(text: str, language: str) -> bool:

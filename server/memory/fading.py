@@ -31,7 +31,7 @@ def has_faded(fact: Fact, now: datetime, section: FadingSection) -> bool:
     """Return whether a fact is too weak to be searched for any more.
 
     Args:
-        fact: Its age counts from when it was said, or from the last day of what it tells of if that is later.
+        fact: Its age counts from when it was last said, or from the last day of what it tells of if that is later.
         now: Aware.
         section: With the least strength.
     """
@@ -40,8 +40,8 @@ def has_faded(fact: Fact, now: datetime, section: FadingSection) -> bool:
 
 def fades_at(fact: Fact, section: FadingSection) -> datetime | None:
     """Return the moment after which a fact has faded, in UTC; None if it never does, or not for centuries."""
-    days = _lifetime_days(fact, section) + _days_ahead(fact)
-    return fact.said_at.astimezone(UTC) + days * _DAY if days < _CENTURIES else None
+    days = _lifetime_days(fact, section)
+    return _counted_from(fact) + days * _DAY if days < _CENTURIES else None
 
 
 def is_over(fact: Fact, now: datetime, section: FadingSection) -> bool:
@@ -74,7 +74,13 @@ def _lifetime_days(fact: Fact, section: FadingSection) -> float:
 
 def _age_days(fact: Fact, now: datetime) -> float:
     """Return the age in days; negative while what it tells of is still to come."""
-    return (now.astimezone(UTC) - fact.said_at.astimezone(UTC)) / _DAY - _days_ahead(fact)
+    return (now.astimezone(UTC) - _counted_from(fact)) / _DAY
+
+
+def _counted_from(fact: Fact) -> datetime:
+    """Return when a fact was last said, or the last day of what it tells of if that is later; in UTC."""
+    told_of = fact.said_at.astimezone(UTC) + _days_ahead(fact) * _DAY
+    return max(told_of, fact.last_said_at.astimezone(UTC))
 
 
 def _days_ahead(fact: Fact) -> int:

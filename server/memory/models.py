@@ -126,6 +126,13 @@ class Fact:
     superseded_by: str = ""
     """Id of the fact that replaced it; empty while it is current."""
     superseded_at: datetime | None = None
+    repeated_at: tuple[datetime, ...] = ()
+    """When it was said again on later days, oldest first, one for each day: as its sources tell."""
+
+    @property
+    def last_said_at(self) -> datetime:
+        """When it was last said, to the day."""
+        return self.repeated_at[-1] if self.repeated_at else self.said_at
 
     @property
     def current(self) -> bool:

@@ -1,6 +1,6 @@
 """What a talk begins with: who the person is, what must never be acted against, and what the last days were about."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import partial
@@ -21,7 +21,9 @@ from server.memory.models import (
 )
 from server.memory.outlived import still_held
 from server.memory.person_cache import PersonCache
+from server.memory.recent_days import Reading, told_today
 from server.memory.remainder import Lapsed, lapsed
+from server.memory.restated import untold
 from server.memory.speakers import Speakers
 from server.memory.standing import standing
 from server.memory.store import Store
@@ -164,13 +166,24 @@ class Primer:
         facts = self._store.facts_of(person)
         held = standing(facts, _MOST_STANDING, now)
         fresh = [fact for fact in facts if not has_faded(fact, now, self._fading)]
+        profile = still_held(self._store.portrait.profile_of(person), facts)
+        beside = untold(fresh, profile)
+        ids = {fact.id for fact in beside}
+        in_profile = [fact for fact in fresh if fact.current and fact.id not in ids]
         return Priming(
-            tuple(still_held(self._store.portrait.profile_of(person), facts)),
+            tuple(profile),
             tuple(self._store.portrait.traits_of(person)),
-            tuple(knowledge(fresh, self._long_term.capacity)),
+            tuple(knowledge(beside, self._long_term.capacity)),
             tuple(held),
-            tuple(self._store.portrait.summaries_of(person, self._section.primed_days)),
+            tuple(self._days(person, facts, now, in_profile)),
             lapsed(
                 facts, {fact.id for fact in facts} - {fact.id for fact in fresh if fact.current}
             ),
         )
+
+    def _days(
+        self, person: str, facts: Sequence[Fact], now: datetime, in_profile: Sequence[Fact]
+    ) -> list[DaySummary]:
+        days = self._store.portrait.summaries_of(person, self._section.primed_days)
+        reading = Reading(facts, now.date(), self._section.follow_up_days, in_profile)
+        return told_today(days, reading)

@@ -126,7 +126,9 @@ class HybridReader:
         scored = []
         for fact_id, parts in signs.items():
             fact, probability = shelf.entries[fact_id].fact, relevances[fact_id]
-            boost = recency(fact.said_at, question.at, section.recency_weight, section.recency_days)
+            boost = recency(
+                fact.last_said_at, question.at, section.recency_weight, section.recency_days
+            )
             passed = probability >= gate
             shown = {
                 "relevance": probability,
@@ -176,7 +178,7 @@ class ArticleReader:
         scored = []
         for fact_id in nearest:
             fact = shelf.entries[fact_id].fact
-            boost = recency(fact.said_at, at, section.recency_weight, section.recency_days)
+            boost = recency(fact.last_said_at, at, section.recency_weight, section.recency_days)
             score = cosines[fact_id] + boost
             passed = score >= section.article.threshold
             shown = {"dense": cosines[fact_id], "recency": boost}

@@ -11,7 +11,7 @@ from collections.abc import (
     Set,
 )
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 
 import anyio
@@ -200,12 +200,13 @@ class Recollector:
             lines=tuple(
                 Recalled(
                     one.fact.text,
-                    one.fact.said_at,
+                    one.fact.last_said_at,
                     round(one.score, 4),
                     as_scores(one),
                     one.fact.id,
                     one.fact.sources,
                     one.fact.about,
+                    _days_before(one.fact),
                 )
                 for one in got.facts
                 if one.passed
@@ -287,4 +288,19 @@ def _touched(priming: Priming, text: str, language: str) -> list[str]:
 
 def _held(fact: Fact) -> Recalled:
     """Return a fact that is told whatever is asked."""
-    return Recalled(bare(fact.text), fact.said_at, 1.0, {}, fact.id, fact.sources)
+    return Recalled(
+        bare(fact.text),
+        fact.last_said_at,
+        1.0,
+        {},
+        fact.id,
+        fact.sources,
+        fact.about,
+        _days_before(fact),
+    )
+
+
+def _days_before(fact: Fact) -> tuple[date, ...]:
+    """Return the days on which a fact was said before it was last said."""
+    said = (fact.said_at, *fact.repeated_at)
+    return tuple(moment.date() for moment in said[:-1])

@@ -197,6 +197,7 @@ def held_at(facts: Sequence[Fact], moment: datetime) -> list[Fact]:
     said_at = {fact.id: fact.said_at for fact in facts}
 
     def as_it_was(fact: Fact) -> Fact:
+        fact = replace(fact, repeated_at=tuple(at for at in fact.repeated_at if at <= moment))
         replaced_at = said_at.get(fact.superseded_by, fact.superseded_at)
         if replaced_at is None or replaced_at <= moment:
             return fact

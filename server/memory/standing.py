@@ -117,7 +117,7 @@ def standing(facts: Sequence[Fact], limit: int, now: datetime) -> list[Fact]:
     order = {kind: place for place, kind in enumerate(StandingKind)}
     found = [
         (order[matter.kind], matter, fact)
-        for fact in sorted(facts, key=lambda fact: (fact.said_at, fact.id), reverse=True)
+        for fact in sorted(facts, key=lambda fact: (fact.last_said_at, fact.id), reverse=True)
         if fact.current
         and (matter := matter_of(fact)) is not None
         and not _has_passed(fact, matter, now)
@@ -269,7 +269,7 @@ def _has_passed(fact: Fact, matter: Matter, now: datetime) -> bool:
     """
     if not matter.passes and matter.kind is not StandingKind.GOAL:
         return False
-    if matter.passes and now - fact.said_at > _LONGEST_CONDITION:
+    if matter.passes and now - fact.last_said_at > _LONGEST_CONDITION:
         return True
     said_on, today = fact.said_at.date(), _day_of(now, fact)
     if fact.event_to is None or not said_on <= fact.event_to < today:

@@ -3,14 +3,14 @@
 Calls block; they are made from threads (`server.memory.writer` for those that change something).
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, Row, delete, select, union, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, exists, select, union, update
 
 from server.errors import OutdatedError
 from server.memory.counters import Part, change_count, changed_since, count_change
@@ -125,27 +125,30 @@ class Store:
             put_traits(connection, traits, gone)
             put_notes(connection, notes, gone)
             _be_done_with(connection, drawn_from, left_out, now, is_worded=is_worded)
-            count_change(connection, Part.FACTS, {fact.person for fact in kept})
+            count_change(connection, Part.FACTS, _persons_of(connection, kept, more_sources or {}))
         return kept
 
     def facts_of(self, person: str) -> list[Fact]:
         """Return all facts of a person, those that were replaced too, in the order in which they were said."""
         query = select(facts).where(facts.c.person == person).order_by(facts.c.said_at, facts.c.id)
         rows = self._database.rows(query)
-        said = self._sources(facts.c.person == person)
-        return [_fact(row, said.get(row.id, ())) for row in rows]
+        drawn = self._sources(facts.c.person == person)
+        return [_fact(row, drawn.get(row.id, [])) for row in rows]
 
     def has_changed_since(self, person: str, moment: datetime) -> bool:
-        """Say whether anything was said by a person, or replaced, after a moment."""
-        later = (facts.c.said_at > moment) | (facts.c.superseded_at > moment)
+        """Say whether anything was said by a person, for the first time or again, or replaced, after a moment."""
+        again = exists().where(
+            sources.c.fact == facts.c.id, sources.c.page == pages.c.id, pages.c.at > moment
+        )
+        later = (facts.c.said_at > moment) | (facts.c.superseded_at > moment) | again
         query = select(facts.c.id).where(facts.c.person == person, later).limit(1)
         return bool(self._database.rows(query))
 
     def fact(self, fact_id: str) -> Fact | None:
         """Return one fact, or None."""
         rows = self._database.rows(select(facts).where(facts.c.id == fact_id))
-        said = self._sources(facts.c.id == fact_id)
-        return _fact(rows[0], said.get(fact_id, ())) if rows else None
+        drawn = self._sources(facts.c.id == fact_id)
+        return _fact(rows[0], drawn.get(fact_id, [])) if rows else None
 
     def forget(self, fact_ids: Sequence[str], retold: Sequence[str] = ()) -> int:
         """Delete facts, their vectors, and the pages that no other fact was drawn from; return how many facts.
@@ -218,17 +221,18 @@ class Store:
         """
         return change_count(self._database, Part.FACTS, person)
 
-    def _sources(self, which: ColumnElement[bool]) -> dict[str, tuple[str, ...]]:
+    def _sources(self, which: ColumnElement[bool]) -> dict[str, list[Row[Any]]]:
         query = (
-            select(sources.c.fact, sources.c.page)
+            select(sources.c.fact, sources.c.page, pages.c.at, pages.c.zone)
             .join(facts, facts.c.id == sources.c.fact)
+            .outerjoin(pages, pages.c.id == sources.c.page)
             .where(which)
             .order_by(sources.c.page)
         )
-        said: dict[str, tuple[str, ...]] = {}
+        drawn: dict[str, list[Row[Any]]] = {}
         for row in self._database.rows(query):
-            said[row.fact] = (*said.get(row.fact, ()), row.page)
-        return said
+            drawn.setdefault(row.fact, []).append(row)
+        return drawn
 
 
 def _put_sources(
@@ -242,6 +246,12 @@ def _put_sources(
         if fact in there and page not in gone
     ]
     insert_new(connection, sources, rows)
+
+
+def _persons_of(connection: Connection, new: Iterable[Fact], again: Iterable[str]) -> set[str]:
+    """Return whose the new facts are, and those that were said again."""
+    query = select(facts.c.person).where(facts.c.id.in_(list(again))).distinct()
+    return {fact.person for fact in new}.union(connection.scalars(query))
 
 
 def _be_done_with(
@@ -310,21 +320,30 @@ def _fact_row(fact: Fact, now: datetime) -> dict[str, Any]:
     }
 
 
-def _fact(row: Row[Any], said_in: tuple[str, ...]) -> Fact:
+def _fact(row: Row[Any], drawn_from: Sequence[Row[Any]]) -> Fact:
+    said_at = in_zone(row.said_at, row.zone)
     return Fact(
         id=row.id,
         person=row.person,
         text=row.text,
         language=row.language,
-        said_at=in_zone(row.said_at, row.zone),
+        said_at=said_at,
         kind=Kind(row.kind) if row.kind in set(Kind) else Kind.OTHER,
         quote=row.quote,
         event_from=row.event_from,
         event_to=row.event_to,
         origin=Origin(row.origin) if row.origin in set(Origin) else Origin.HAND,
-        sources=said_in,
+        sources=tuple(page.page for page in drawn_from),
         importance=Importance(row.importance),
         about=row.about,
         superseded_by=row.superseded_by,
         superseded_at=row.superseded_at,
+        repeated_at=_repeated(said_at, drawn_from),
     )
+
+
+def _repeated(first: datetime, drawn_from: Sequence[Row[Any]]) -> tuple[datetime, ...]:
+    """Return when it was said again, once for each day after the first."""
+    moments = sorted(in_zone(page.at, page.zone) for page in drawn_from if page.at)
+    by_day = {moment.date(): moment for moment in moments if moment.date() > first.date()}
+    return tuple(by_day.values())

@@ -30,6 +30,13 @@ def asks_not_to_mention(sentence: str) -> bool:
     return lists["do_not_mention"]["asked"].search(plain) is not None
 
 
+def asks_for_silence(sentence: str) -> bool:
+    """Say whether a sentence asks not to speak of something, be it only for now: "I don't want to hear about football tonight"."""
+    lists = expressions("standing", language_of(sentence, ""))["do_not_mention"]
+    plain = sentence.replace("’", "'").strip()
+    return any(sign.search(plain) for sign in lists.values())
+
+
 def is_about_mentioning(sentence: str) -> bool:
     """Say whether a sentence asks not to mention something, or allows it again."""
     signs = (asks_not_to_mention, asks_not_to_mention_them, allows_to_mention)

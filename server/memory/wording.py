@@ -29,6 +29,13 @@ def framed(words: str, language: str) -> str:
     return _FRAMES.get(language, _FRAMES["en"]).format(words)
 
 
+def quoted(sentence: str, language: str) -> str:
+    """Quote a statement of somebody word for word in the form of a fact; an English sentence ends inside the marks."""
+    words = sentence.strip().rstrip("。．.!！")
+    ends_itself = language in ("ja", "zh") or words.endswith(("?", "？"))
+    return framed(words if ends_itself else f"{words}.", language)
+
+
 def without_frame(text: str) -> str:
     """Return the words of a fact that is nothing but a quotation; any other as it is."""
     quotation = _FRAMED.fullmatch(text)

@@ -323,6 +323,42 @@ def test_one_more_allergy_and_another_of_the_family_replace_nothing() -> None:
 
 
 @pytest.mark.parametrize(
+    ("plan", "new", "language", "relation"),
+    [
+        ("You are going to Hakone with Ken.", "The trip to Hakone is off.", "en", REPLACES),
+        ("あなたは健太と箱根に行く。", "箱根旅行は中止になった。", "ja", REPLACES),
+        ("你和小刚去杭州。", "杭州不去了。", "zh", REPLACES),
+        (
+            "You are going to the zoo with Ben.",
+            "You are not going to Rome with Ben.",
+            "en",
+            DIFFERENT,
+        ),
+        ("You are going to Hakone with Ken.", "Hakone is lovely in autumn.", "en", DIFFERENT),
+        (
+            "You are going to Hakone with Ken.",
+            "The trip to Hakone isn't cancelled.",
+            "en",
+            DIFFERENT,
+        ),
+    ],
+)
+def test_what_is_called_off_replaces_the_plan(
+    plan: str, new: str, language: str, relation: Relation
+) -> None:
+    old = entry(plan, language=language, day=OCTOBER)
+    assert relations(entry(new, language=language, after=1), [old], NEVER) == [relation]
+
+
+def test_only_what_is_still_to_come_and_was_meant_is_called_off() -> None:
+    off = entry("The trip to Hakone was cancelled.", after=30)
+    past, undated = entry("You go to Hakone.", day=OCTOBER), entry("You like Hakone.")
+    assert relations(off, [past, undated], NEVER) == [DIFFERENT, DIFFERENT]
+    elsewhen = entry("The trip to Hakone is off.", after=1, day=date(2026, 10, 20))
+    assert relations(elsewhen, [past], NEVER) == [DIFFERENT]
+
+
+@pytest.mark.parametrize(
     ("old", "new", "language"),
     [
         ("毎朝6時に散歩に行きます", "間違えた、毎朝7時に散歩に行きます", "ja"),

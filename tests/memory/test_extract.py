@@ -317,10 +317,10 @@ def test_long_times_are_no_events() -> None:
         ("28日の10時に往診がある。", "ja", "2026-09-28"),
         ("28日の午前10時に往診がある。", "ja", "2026-09-28"),
         ("来週の水曜の3時から5時まで検査。", "ja", "2026-09-30"),
-        ("水曜の3時に検査。", "ja", "None"),
+        ("水曜の3時に検査。", "ja", "2026-09-30"),
         ("My appointment is tomorrow at ten.", "en", "2026-09-28"),
         ("My appointment is at ten on October 5th.", "en", "2026-10-05"),
-        ("My appointment is on Monday at ten.", "en", "None"),
+        ("My appointment is on Monday at ten.", "en", "2026-09-28"),
         ("我的预约是明天三点。", "zh", "2026-09-28"),
     ],
 )

@@ -287,6 +287,7 @@ def test_every_change_of_a_persons_facts_is_noticed(store: Store) -> None:
     store.forget(["b"])
     assert noticed()
     store.add_facts([], NOON, more_sources={"a": ["1"]})
+    assert noticed(), "it was said again"
     store.add_facts([fact("x", person="taro")], NOON)
     store.pages.add(page("話"))
     assert not noticed(), "another person's facts are no change, and exchanges come in all the time"

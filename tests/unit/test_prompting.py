@@ -239,6 +239,44 @@ def tokens_of(made: Prompt) -> int:
     return estimate_tokens(made.system) + sum(estimate_tokens(m.content) for m in made.messages)
 
 
+def test_facts_of_the_same_words_are_one_line_with_their_days() -> None:
+    tired = [fact(1, 'You said: "I am tired today (October 30, 2026)."', "page-1")]
+    tired.append(fact(2, 'You said: "I am tired today (October 29, 2026)."', "page-2"))
+    cat = fact(3, "You have a cat.")
+    asked = prompt(recalled=Recollection((tired[1], cat, tired[0]))).messages[-1].content
+    assert asked.count("I am tired") == 1
+    assert "- 2026-10-30, 2026-10-29 You said" in asked
+    assert "You have a cat." in asked
+
+
+def test_an_exchange_that_says_what_a_fact_says_is_left_out_on_whatever_day() -> None:
+    told = fact(1, 'You said: "I am tired today (October 30, 2026)."', "page-1")
+    again = replace(exchange(3), said="I am tired today!")
+    asked = prompt(recalled=Recollection((told,), (again, exchange(4)))).messages[-1].content
+    assert asked.count("tired") == 1
+    assert "Said 4." in asked
+
+
+def test_the_same_exchange_is_told_once_and_that_is_the_newest() -> None:
+    older, newer = exchange(5), replace(exchange(5), id="page-2", at=NOW - timedelta(days=2))
+    other = replace(newer, id="page-3", heard="Another answer.")
+    made = prompt(recalled=Recollection(pages=(older, newer, other)))
+    assert made.told == ("page-2", "page-3")
+
+
+def test_a_day_does_not_repeat_what_stands_or_is_in_the_portrait(plain: PromptFiles) -> None:
+    egg, home = fact(1, "I am allergic to eggs."), fact(2, "I live in Leeds.")
+    day = RecalledDay(
+        date(2026, 10, 30),
+        'You said: "I live in Leeds." You said: "I saw a heron." You said: "I am allergic to eggs."',
+    )
+    empty = RecalledDay(date(2026, 10, 29), 'You said: "I live in Leeds."')
+    recalled = Recollection(standing=(egg,), knowledge=(egg, home), days=(empty, day))
+    made = prompt(files=plain, recalled=recalled, language="en")
+    assert '<recent_days>\n- 2026-10-30 You said: "I saw a heron."\n</recent_days>' in made.system
+    assert f"{made.system}{made.messages[-1].content}".count("Leeds") == 1
+
+
 def test_what_matters_least_goes_first_when_the_budget_is_short(plain: PromptFiles) -> None:
     # Each part is longer than the one before, so that none fits where a more important one did not.
     sizes = (10, 20, 35, 65, 100, 110, 120)
@@ -272,7 +310,7 @@ def test_the_oldest_day_gives_way_before_the_newest(plain: PromptFiles) -> None:
 
 
 def test_facts_and_pages_share_one_budget() -> None:
-    lines = tuple(fact(number, "あ" * 250) for number in (1, 2, 3))
+    lines = tuple(fact(number, "あ" * 249 + str(number)) for number in (1, 2, 3))
     pages = tuple(replace(exchange(number), said="い" * 100) for number in range(4, 20))
     both = prompt(recalled=Recollection(lines, pages)).told
     assert both == ("fact-1", "fact-2", "fact-3")

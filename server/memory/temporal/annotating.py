@@ -8,7 +8,7 @@ from typing import Final
 from server.memory.temporal.finding import find_readings, language_code
 from server.memory.temporal.reading import Reading
 from server.memory.temporal.scanning import word_end
-from server.memory.temporal.spans import Granularity, Tense, require_aware
+from server.memory.temporal.spans import Granularity, Tense, TimeSpan, require_aware
 from server.months import MONTHS
 
 _PASSES: Final = 4
@@ -24,12 +24,21 @@ def annotate(
     *,
     week_start: int = 0,
     tense: Tense | None = None,
+    leave: Callable[[TimeSpan], bool] = lambda span: False,
 ) -> str:
     """Return the text with the date in brackets behind every phrase that needs one.
 
     Phrases stay as they are. A date with its year needs nothing, nor does what has a date in brackets behind it
     already, so writing twice changes nothing; "lately" gets none. What is written can be read again at any other time
     and means the same days. Languages other than ja, en and zh are returned as they are.
+
+    Args:
+        text: What was said.
+        language: As in `find_times`.
+        said_at: When it was said.
+        week_start: First day of the week, 0 is Monday.
+        tense: Overrides what the words around each phrase say.
+        leave: Says of which times nothing is to be written.
 
     Raises:
         ValueError: `said_at` has no zone, or `week_start` is no day of the week.
@@ -40,7 +49,8 @@ def annotate(
         return text
     for _ in range(_PASSES):
         before = text
-        text = _with_dates(text, style, find_readings(text, language, said_at, week_start, tense))
+        found = find_readings(text, language, said_at, week_start, tense)
+        text = _with_dates(text, style, [each for each in found if not leave(each.span)])
         if text == before:
             break
     return text

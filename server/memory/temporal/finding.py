@@ -58,6 +58,12 @@ def find_times(
     return [reading.span for reading in find_readings(text, language, said_at, week_start, tense)]
 
 
+def tense_around(text: str, language: str, span: TimeSpan) -> Tense | None:
+    """Return which way the words around a time look that was found in a text; None if they look neither way."""
+    rules = _LANGUAGES.get(language_code(language), _OTHER)
+    return rules.tense_at(text.translate(rules.variants), span.start, span.end)
+
+
 def find_readings(
     text: str, language: str, said_at: datetime, week_start: int, tense: Tense | None
 ) -> list[Reading]:

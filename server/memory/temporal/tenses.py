@@ -41,6 +41,7 @@ _JA_SETTLED = re.compile(
     r"|(?:面接|手術|検査|試験|式|出産|[退入]院|旅行|会議|打ち?合わせ|診察|日程|日取り|訪問|見学|引っ?越し)(?:が|は)決ま"
     r"|の(?:チケット|切符|券|ライブ|コンサート|公演|新幹線|飛行機|便|席|試合|マラソン|大会|イベント|ツアー|宿|ホテル)[^。]{0,8}?(?:取[っれ]|買[っい]|当た|申し?込|押さえ)"
     r"|だ(?:と|って)(?:言わ|いわ|聞い|分か|わか|連絡)"
+    r"|(?:キャンセル|中止|延期|取りやめ|取り止め|断念|欠席)(?:を|に|が|と)?(?:し|なっ|なり|され|決ま|の|だ)|取り消し|断(?:っ|り)|行けなくなっ|行かないことに|なくなっ"
 )
 JAPANESE_MOVED: Final = re.compile(
     r"(?:から|まで)?[にへ](?:決ま|決め|変更|延期|移動|変わ|変え|ずれ|ずらし|延び|なっ[たて](?!ら)|なりまし|早まっ|前倒し|繰り|して(?:もら|いただ|頂)(?:[いき]ました|[いっ]た)(?![一-龠ァ-ヴ]))"
@@ -149,7 +150,8 @@ _EN_ED = r"(?:\s(?:being|not|so|very|really|all|also|still|quite|pretty|too|just
 # What was settled says nothing of the day that it was settled for: "I was told to come on Friday".
 _EN_SETTLED: Final = (
     r"(?:(?:decided|arranged|promised|agreed|told|asked|invited|hoped|offered|chosen|selected)\s(?:\w+\s){0,2}?to|"
-    r"(?:signed\sup|registered|enrolled|entered|volunteered|accepted)\s(?:for|to|at|in))"
+    r"(?:signed\sup|registered|enrolled|entered|volunteered|accepted)\s(?:for|to|at|in)|"
+    r"(?:(?:was|were|got|been|has|have|had|to|be|just|already|now)\s){0,4}(?:cancell?ed|cancel|called\soff|call\soff|postponed))"
 )
 # "Have I got anything on Friday", "I've got the dentist": having, not getting.
 _EN_HAVING: Final = r"(?:(?:have|has|haven't|hasn't)(?:\s\w+){0,2}?|\w+'(?:ve|s)(?:\s(?:i|we|he|she|it|they|you|(?:the|my|our)\s\w+))?)\s(?:only\s|also\s)?got(?!\sto\b)"
@@ -205,7 +207,9 @@ _JA_FROM_THEN: Final = (
 
 
 # What was settled says nothing of the day that it was settled for; what began and lasts began before.
-_ZH_SETTLED = re.compile(r"预约[了好]?|约[了好]|邀请|答应|订[了好]")
+_ZH_SETTLED = re.compile(
+    r"预约[了好]?|约[了好]|邀请|答应|订[了好]|取消|推迟|延期|改期|不(?:去|来|开|办|参加|用去|能去)[^，。]{0,8}了|[去来]不了"
+)
 _ZH_MOVED = re.compile(r"(?:改|推迟|延期|提前|定|订|安排|挪|换)(?:到|在|至|成)了?\Z")
 _ZH_FROM = re.compile(r"(?:自从|从|打)\Z")
 _ZH_LASTING = re.compile(r"一直|在|没|不舒服|[疼痛咳坏]|发烧|难受|不了")
