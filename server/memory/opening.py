@@ -65,7 +65,7 @@ def open_memory(
         consolidator=_consolidator(ground, extractor, clock),
         diary=_diary(ground, clock),
         retention=Retention(ground.store, ground.writer, config.fading, clock),
-        working=ground.working,
+        working=WorkingBuffer(config.history),
         clock=clock,
     )
 
@@ -83,7 +83,6 @@ class _Ground:
     embedder: Embedder
     wording: Wording
     calibration: Calibration
-    working: WorkingBuffer
     rules: RulesExtractor
 
 
@@ -119,7 +118,6 @@ def _lay_ground(config: Config, folder: Path, embedder: Embedder) -> _Ground:
         embedder,
         wording,
         calibration,
-        WorkingBuffer(config.history),
         RulesExtractor(retrieval.week_start),
     )
 
@@ -169,7 +167,7 @@ def _recollector(
         reader,
         pages,
         primer,
-        Lately(ground.store, ground.working, ground.rules.stated_in),
+        Lately(ground.store, ground.rules.stated_in),
         section,
         window=timedelta(minutes=ground.config.history.window_minutes),
         agent=ground.config.persona.name,

@@ -72,7 +72,7 @@ class Recollector:
             reader: Finds facts.
             pages: Finds exchanges.
             primer: Knows the person as a whole.
-            lately: Knows what was said a moment ago.
+            lately: Knows what was said lately.
             section: How much of each, and by when.
             window: Pause after which another talk begins.
             agent: Name of the robot.

@@ -35,15 +35,12 @@ class WorkingBuffer:
         if len(self._pages) > MOST_PERSONS:
             self._pages.popitem(last=False)
 
-    def held(self, person: str, now: datetime) -> list[Page]:
-        """Return all exchanges that are kept, oldest first; none if the last one is longer ago than the window."""
-        pages = self._pages.get(person, ())
-        return list(pages) if pages and _between(pages[-1].at, now) <= self.window else []
-
     def recent(self, person: str, now: datetime) -> list[Page]:
-        """Return those of them that are told to the model."""
-        turns = self._history.turns
-        return self.held(person, now)[-turns:] if turns else []
+        """Return the last exchanges, oldest first; none if the last one is longer ago than the window."""
+        pages = self._pages.get(person, ())
+        if not pages or _between(pages[-1].at, now) > self.window or not self._history.turns:
+            return []
+        return list(pages)[-self._history.turns :]
 
     def forget(self, person: str) -> None:
         """Forget what was said a moment ago."""

@@ -1,11 +1,10 @@
-"""What must never be acted against counts from the moment on that it is told, before facts are drawn from it."""
+"""What must never be acted against counts from the moment on that it is told, before facts are drawn from it and if none ever are."""
 
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from server.memory.extract import RulesExtractor
 from tests.memory.remembering import Room, opened
 
 ALLERGY = {
@@ -22,6 +21,7 @@ SNACK = {"ja": "おやつは何がいいかな？", "en": "What snack should I h
 
 
 async def standing(room: Room, language: str) -> list[str]:
+    await room.memory._writer.settle()
     recalled = await room.memory.recall("hana", SNACK[language], language)
     return [line.text for line in recalled.standing]
 
@@ -39,7 +39,7 @@ async def test_an_allergy_stands_at_once_and_once_when_it_is_drawn(
         assert len(await standing(room, language)) == 1
 
 
-async def test_what_was_taken_back_or_forgotten_does_not_come_back_from_the_last_exchanges(
+async def test_what_was_taken_back_or_forgotten_does_not_come_back_with_what_waits(
     tmp_path: Path,
 ) -> None:
     with opened(tmp_path) as room:
@@ -55,12 +55,19 @@ async def test_what_was_taken_back_or_forgotten_does_not_come_back_from_the_last
         assert fact
 
 
-async def test_another_persons_last_exchanges_and_those_of_another_talk_stand_for_nothing(
-    tmp_path: Path,
-) -> None:
-    with opened(tmp_path, RulesExtractor()) as room:
+async def test_what_another_person_told_stands_for_nothing(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
         room.tell(ALLERGY["en"], person="tom", language="en")
         assert await standing(room, "en") == []
-        room.tell(ALLERGY["en"], language="en")
-        room.clock.moment += timedelta(hours=3)
-        assert await standing(room, "en") == []
+
+
+async def test_what_a_model_fails_to_draw_facts_from_stands_for_hours_and_after_a_restart(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path) as room:
+        room.tell(
+            ALLERGY["en"], *(f"It is {number} o'clock." for number in range(1, 40)), language="en"
+        )
+    with opened(tmp_path) as room:
+        room.clock.moment += timedelta(hours=5)
+        assert len(await standing(room, "en")) == 1
