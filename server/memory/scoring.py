@@ -242,10 +242,17 @@ def _claims_of_others(question: Question, entry: Entry) -> bool:
     if any(_gives(entry.claims, owned) for owned in question.asked):
         return False
     return any(
-        attribute is wanted and (whose == SPEAKER or owner in _KNOWN)
+        attribute is wanted
+        and (whose == SPEAKER or owner in _KNOWN or _is_own(owner, attribute, entry))
         for whose, wanted in question.asked
         for owner, attribute in entry.claims
     )
+
+
+def _is_own(owner: str, attribute: Attribute, entry: Entry) -> bool:
+    """Say whether an attribute is the speaker's and nobody else's. A home is shared; in 犬がいて、名前はポチ the name is whose?"""
+    names_others = entry.terms.persons or _animals(entry.terms.kinds)
+    return owner == SPEAKER and attribute is not Attribute.HOME and not names_others
 
 
 def _animals(kinds: Set[str]) -> set[str]:

@@ -51,6 +51,12 @@ def test_a_name_stands_for_the_person_it_belongs_to(
         ("where do my parents live", "en", "Your mother lives in Oslo.", False),
         ("what did I give my mother", "en", "You gave your mother a scarf.", False),
         ("where does my brother live", "en", "You live in Oslo.", False),
+        ("what is my sister's name", "en", "My name is Tom.", True),
+        ("what's my dog called", "en", "My name is Tom.", True),
+        ("how old is my sister", "en", "I am 35 years old.", True),
+        ("妹の名前は何", "ja", "私の名前は花子だよ。", True),
+        ("犬の名前は", "ja", "犬を飼っていて、名前はポチ。", False),
+        ("我妹妹叫什么名字", "zh", "我的名字叫小明。", True),
     ],
 )
 def test_what_is_known_of_one_of_the_family_answers_nothing_about_another(
