@@ -21,6 +21,7 @@ from server.extraction import choose_extractor
 from server.folder_lock import FileLock, lock_data
 from server.forgetting import Forgetting
 from server.memory import Memory
+from server.memory.correcting import correct
 from server.memory.dossier import dossier_of
 from server.memory.extract import Extractor, RulesExtractor
 from server.memory.models import Fact
@@ -245,7 +246,8 @@ class FolderMemory:
 
     async def correct(self, fact_id: str, text: str) -> Row:
         """Put a sentence in the place of a fact."""
-        return self._known(await (await self._warm()).correct(fact_id, text), fact_id)
+        fact = await correct(await self._warm(), fact_id, text, self._clock.now())
+        return self._known(fact, fact_id)
 
     def _known(self, fact: Fact | None, fact_id: str) -> Row:
         if fact is None:

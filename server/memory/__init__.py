@@ -154,25 +154,6 @@ class Memory:
         """Put facts of one person in; return those that were new."""
         return await self.consolidator.add(facts, keep_all=keep_all)
 
-    async def correct(self, fact_id: str, text: str) -> Fact | None:
-        """Put a sentence in the place of a fact; return the new fact, or None if there is none to be corrected.
-
-        Raises:
-            OmoideError: ``fact-replaced``: another one holds in its place; ``usage-invalid``: nothing is said.
-            StoreError: It can't be stored.
-        """
-        old = await self.archive.fact(fact_id)
-        if old is None:
-            return None
-        if not old.current:
-            raise OmoideError(
-                "fact-replaced",
-                f"{fact_id} no longer holds. Correct the one in its place: {old.superseded_by}.",
-            )
-        if not text.strip():
-            raise OmoideError("usage-invalid", "Write the sentence that is right instead.")
-        return await self.consolidator.correct(old, text)
-
     async def keep_up(self) -> None:
         """Do what comes round every minute: try again what could not be stored, drawn or embedded before."""
         await self._writer.run(self._store.scrub_again)

@@ -53,6 +53,8 @@ class TraitDraft:
     dimension: str
     level: Annotated[str, Level]
     turns: tuple[int, ...]
+    quotes: tuple[str, ...] = ()
+    """Words of the person in these turns that show it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,13 @@ def read_profile(entry: Mapping[str, Any]) -> ProfileDraft | None:
 
 def read_trait(entry: Mapping[str, Any]) -> TraitDraft | None:
     """Return the trait in an entry, or None if it lacks its dimension or its level."""
-    draft = TraitDraft(_word(entry, "dimension"), _word(entry, "level"), _turns(entry))
+    quotes = entry.get("quotes", entry.get("quote"))
+    draft = TraitDraft(
+        _word(entry, "dimension"),
+        _word(entry, "level"),
+        _turns(entry),
+        texts_of(quotes if isinstance(quotes, list) else [quotes]),
+    )
     return draft if draft.dimension and draft.level else None
 
 

@@ -3,17 +3,23 @@
 import re
 import unicodedata
 import uuid
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 
 from server.memory.answer_parts import NoteDraft, ProfileDraft, TopicDraft, TraitDraft
 from server.memory.attribution import is_conditional, is_denied, is_of_speaker, sentences_around
-from server.memory.grounding import is_spoken
+from server.memory.bidding import bids_robot
+from server.memory.grave import grave_matters, is_borne_out
+from server.memory.grounding import is_spoken, shares_words
 from server.memory.harvest import Topic
 from server.memory.lexicon import KIN
 from server.memory.models import Level, Note, NoteKind, Page, ProfileEntry, ProfileField, Trait
+from server.memory.profile_claims import claims_field
 from server.memory.self_reports import introduces
-from server.memory.statements import is_hypothetical, is_question, is_statement
+from server.memory.statements import is_hypothetical, is_question, is_statement, sentences
 from server.memory.terms import TermKind, analyse, letters
+from server.memory.ties import is_of_the_world
+from server.memory.wording import plain_analysis
 
 LONGEST_QUOTE = 240
 _LONGEST_SUMMARY = 400
@@ -21,6 +27,12 @@ _LONGEST_NOTE = 240
 _LONGEST_VALUE = 80
 _LONGEST_KEYWORD = 40
 _MOST_KEYWORDS = 12
+_FEWEST_TURNS = 2
+"""Turns that have to show a trait."""
+_MOST_TRAITS = 2
+"""That one sentence shows."""
+_TELLING = 0.5
+"""Weight of a term that is no frame word, a pair of Chinese characters included."""
 _NAMESPACE = uuid.UUID("0c9a3a55-31f1-4c55-8a39-5f0f7bb1c9d2")
 
 _MARKUP = re.compile(r'[{}<>]|\w"\s*:')
@@ -62,7 +74,7 @@ def checked_topics(
     sorted_in: set[str] = set()
     for draft in drafts:
         ids = _ids(draft.turns, pages)
-        keywords = _keywords(draft.keywords)
+        keywords = _keywords(draft.keywords, pages, language)
         summary = checked_summary(draft.summary, pages, language)
         own = tuple(page.id for page in pages if page.id in ids - sorted_in)
         if own and keywords and summary:
@@ -79,10 +91,22 @@ def checked_continued(numbers: Sequence[int], pages: Sequence[Page]) -> frozense
 def checked_summary(
     text: str, pages: Sequence[Page], language: str, longest: int = _LONGEST_SUMMARY
 ) -> str:
-    """Return a summary of pages; nothing if it is in another language or names somebody who is not in the talk."""
+    """Return a summary of pages, in whatever words; nothing if it can't be one.
+
+    It is in their language, names nobody and nothing grave (`server.memory.grave`) that the person did not name, and bids
+    the robot nothing. Sentences without any word of the talk are left out.
+    """
     line = plain_line(text, longest)
-    fits = _is_in(line, language) and not _invents_names(line, pages, language)
-    return line if fits else ""
+    if not _is_in(line, language) or _invents_names(line, pages, language):
+        return ""
+    if not _is_harmless(line, pages, language):
+        return ""
+    talk = [side for page in pages for side in (page.said, page.heard)]
+    return _joint(language).join(
+        sentence
+        for sentence in sentences(line)
+        if grave_matters(sentence, language) or shares_words(sentence, talk, language)
+    )
 
 
 def checked_profile(
@@ -100,25 +124,57 @@ def checked_profile(
 def checked_traits(
     drafts: Sequence[TraitDraft], pages: Sequence[Page], dimensions: Collection[str]
 ) -> tuple[Trait, ...]:
-    """Return the traits in known dimensions that some turn shows; of several in one dimension the first."""
+    """Return the traits in known dimensions that the person's own words show in two turns or more.
+
+    Each turn has to be quoted, with a sentence that says something, and one sentence shows two traits at the most: what
+    shows anything shows nothing. Of several in one dimension the first is taken.
+    """
     found: dict[str, Trait] = {}
+    used: Counter[tuple[str, str]] = Counter()
     for draft in drafts:
-        ids = _ids(draft.turns, pages)
-        shown_by = [page for page in pages if page.id in ids and page.said.strip()]
-        if shown_by and draft.dimension in dimensions and draft.level in set(Level):
-            trait = Trait(
+        if draft.dimension in found or draft.dimension not in dimensions:
+            continue
+        shown = _shown_by(draft, pages, used)
+        shown_by = [page for page in pages if page.id in shown]
+        if len(shown_by) >= _FEWEST_TURNS and draft.level in set(Level):
+            used.update(shown.items())
+            found[draft.dimension] = Trait(
                 person=shown_by[0].person,
                 dimension=draft.dimension,
                 level=Level(draft.level),
                 seen_at=max(page.at for page in shown_by),
                 sources=tuple(turn for page in shown_by for turn in page.turns),
             )
-            found.setdefault(draft.dimension, trait)
     return tuple(found.values())
 
 
+def _shown_by(
+    draft: TraitDraft, pages: Sequence[Page], used: Mapping[tuple[str, str], int]
+) -> dict[str, str]:
+    """Return the sentences that a trait is quoted from, one for each page; those that show enough already left out."""
+    named = [page for page in pages if page.id in _ids(draft.turns, pages)]
+    shown: dict[str, str] = {}
+    for quote in draft.quotes:
+        for page in named:
+            told = sentences_around(quote, page.said) if is_quoted(quote, page) else []
+            free = (one for one in told if used.get((page.id, one), 0) < _MOST_TRAITS)
+            sentence = next((one for one in free if _says_something(one, page.language)), "")
+            if sentence:
+                shown.setdefault(page.id, sentence)
+    return shown
+
+
+def _says_something(sentence: str, language: str) -> bool:
+    """Say whether a sentence has a word of weight, and does not tell of the weather or the world at large."""
+    terms = plain_analysis(sentence, language).terms
+    return any(term.weight >= _TELLING for term in terms) and not is_of_the_world(sentence)
+
+
 def checked_notes(drafts: Sequence[NoteDraft], pages: Sequence[Page]) -> tuple[Note, ...]:
-    """Return the notes that quote what the person has not taken back, and add no name and no figure; each once."""
+    """Return the notes that quote what the person has not taken back, and add no name, no figure and nothing grave; each once.
+
+    One that has no word of what it quotes says it in the words of the person.
+    """
     found = (note for draft in drafts if (note := _note(draft, pages)) is not None)
     return tuple({note.id: note for note in found}.values())
 
@@ -153,7 +209,8 @@ def _tells(field: ProfileField, value: str, sentence: str, page: Page) -> bool:
     if field is ProfileField.NAME:
         return introduces(value, sentence, language)
     spoken = any(is_spoken(value, quote, page.said, language) for quote in (value, sentence))
-    if not spoken or not is_statement(sentence, language):
+    is_told = spoken and is_statement(sentence, language)
+    if not is_told or not claims_field(field, value, sentence, language):
         return False
     people = analyse(value, language).persons
     if field is ProfileField.FAMILY and people:
@@ -190,6 +247,12 @@ def _note(draft: NoteDraft, pages: Sequence[Page]) -> Note | None:
     if not _figures(text) <= _figures(" ".join(f"{each.said} {each.heard}" for each in pages)):
         return None
     quote = _verbatim(draft.quote, page)
+    if not _is_harmless(text, pages, page.language):
+        if draft.kind != NoteKind.SAFETY or not is_statement(quote, page.language):
+            return None
+        text = quote
+    elif not shares_words(text, [page.said], page.language):
+        text = quote
     key = "\n".join((page.person, page.id, draft.kind, text))
     id_ = uuid.uuid5(_NAMESPACE, key).hex
     return Note(id_, page.person, NoteKind(draft.kind), text, quote, page.at, page.id)
@@ -206,9 +269,20 @@ def _ids(turns: Sequence[int], pages: Sequence[Page]) -> set[str]:
     return {pages[turn - 1].id for turn in turns if 0 < turn <= len(pages)}
 
 
-def _keywords(texts: Sequence[str]) -> frozenset[str]:
+def _keywords(texts: Sequence[str], pages: Sequence[Page], language: str) -> frozenset[str]:
     lines = (plain_line(text, _LONGEST_KEYWORD).casefold() for text in texts[:_MOST_KEYWORDS])
-    return frozenset(line for line in lines if letters(line))
+    return frozenset(
+        line for line in lines if letters(line) and _is_harmless(line, pages, language)
+    )
+
+
+def _is_harmless(text: str, pages: Sequence[Page], language: str) -> bool:
+    """Say whether a text puts nothing grave into the person's mouth, and bids the robot nothing."""
+    return not bids_robot(text) and is_borne_out(text, (page.said for page in pages), language)
+
+
+def _joint(language: str) -> str:
+    return "" if language in ("ja", "zh") else " "
 
 
 def _figures(text: str) -> set[str]:

@@ -19,7 +19,6 @@ from server.errors import OmoideError, OutdatedError
 from server.failures import log_fault
 from server.memory.comparing import Closeness, Relation, relations
 from server.memory.extract import Extractor
-from server.memory.facts import correction_of
 from server.memory.harvest import Harvest
 from server.memory.heat import hot
 from server.memory.models import Fact, Page, Segment
@@ -140,31 +139,24 @@ class Consolidator:
         async with self._one_at_a_time:
             return await self._admit(Harvest(facts=tuple(facts)), keep_all=keep_all)
 
-    async def correct(self, old: Fact, text: str) -> Fact:
-        """Put what a person wrote in the place of a fact; return the new one.
-
-        Args:
-            old: One that holds.
-            text: A sentence in the same language.
+    async def replace(self, old: Fact, new: Fact) -> None:
+        """Put a fact in the place of one that holds.
 
         Raises:
             StoreError: It can't be stored.
         """
-        now = self._clock.now()
-        new = correction_of(old, text, now)
         async with self._one_at_a_time:
             vectors = await self._embed([new])
             await self._writer.run(
                 partial(
                     self._store.add_facts,
                     [new],
-                    now,
+                    self._clock.now(),
                     superseded={old.id: new.id},
                     vectors_by_fact=vectors,
                     stamp=self._shelves.stamp,
                 )
             )
-        return new
 
     async def _work_off(self, person: str, due: datetime | None) -> list[Fact]:
         """Draw facts from all pages of a person that wait; from what is left of them, if something is forgotten meanwhile."""

@@ -109,13 +109,16 @@ class RulesExtractor:
         """Return None: what a person is like can't be told by rules."""
         return None
 
-    def _drawn(self, pages: Sequence[Page]) -> Harvest:
-        facts = [
+    def stated_in(self, page: Page) -> list[Fact]:
+        """Return one quoted, dated fact for every statement in one exchange. Blocks."""
+        return [
             self._fact(page, sentence)
-            for page in pages
             for sentence in statements(page.said, page.language)
             if _stands_alone(sentence, page.language)
         ]
+
+    def _drawn(self, pages: Sequence[Page]) -> Harvest:
+        facts = [fact for page in pages for fact in self.stated_in(page)]
         profile = self_reports(pages[0]) if pages else []
         for before, page in pairwise(pages):
             profile += self_reports(page, asked=before.heard)

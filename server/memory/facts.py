@@ -9,6 +9,7 @@ from functools import partial
 
 from server.memory import checks, temporal
 from server.memory.answer_parts import Draft
+from server.memory.bidding import bids_robot
 from server.memory.claims import Refusal
 from server.memory.grounding import is_spoken, refusal
 from server.memory.habits import weekdays
@@ -27,6 +28,8 @@ _TO_ROBOT = re.compile(
     r"\b(?:you|robot)\b|あなた|きみ|君|お前|ロボット|て?くれ(?:た|て|まし)|你|机器人", re.IGNORECASE
 )
 """What a person says in speaking of the robot."""
+_NAMES_OF_AGENT = ("The robot", "ロボット", "你")
+"""What the agent is called where it is bidden something."""
 _OF_PERSON = re.compile(
     r"あなた(?:は|が|の|も)|\byour\b|\bthat you\b|\byou (?:are|were|have|had|like|love|live|work|own|said|told)\b"
     r"|你(?:的|是|有|喜欢|住|养|说|家|在)",
@@ -55,13 +58,15 @@ def check_of_agent(
 ) -> Fact | None:
     """Return the fact about the agent that a draft stands for, or None if it may not become one.
 
-    Its quote may be the agent's own words. Its subject is the agent, and it claims nothing about the person.
+    Its quote may be the agent's own words. Its subject is the agent, it claims nothing about the person, and it does not bid
+    the agent how to be.
     """
     text = _ROBOT.sub(agent, _without_brackets(checks.plain_line(draft.text, _LONGEST)))
     if (
         not re.match(rf"{re.escape(agent)}(?![A-Za-z])", text)
         or _OF_PERSON.search(text)
         or len(text) < _SHORTEST
+        or any(bids_robot(text.replace(agent, named, 1)) for named in _NAMES_OF_AGENT)
     ):
         return None
     if len(draft.quote) > checks.LONGEST_QUOTE:

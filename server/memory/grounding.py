@@ -22,6 +22,7 @@ from server.memory.claims import (
 )
 from server.memory.contrasts import are_contrary
 from server.memory.counts import counted, numbers_in
+from server.memory.grave import means_less_in_part
 from server.memory.habits import weekdays
 from server.memory.statements import clauses_of, sentences, telling_places
 from server.memory.temporal import Granularity, TimeSpan
@@ -37,6 +38,8 @@ _SOME_WORDS = 2
 """Words of a clause of which at least one must have been said."""
 _MEANINGFUL = 0.6
 """Weight of a term that is no frame word."""
+_LIGHTEST = 0.5
+"""Weight from which a term is no frame word, pairs of Chinese characters included."""
 _FEWEST_LETTERS = 3
 """Letters of a sentence that a quote has to share with it."""
 _SAME_ATTITUDE = frozenset(
@@ -91,6 +94,21 @@ def is_spoken(text: str, quote: str, said: str, language: str) -> bool:
         return False
     plain = plain_analysis(text, language).terms
     return all(_share_of(terms, known) >= _TERM_SHARE for terms in (whole, plain))
+
+
+def shares_words(text: str, told: Sequence[str], language: str) -> bool:
+    """Say whether a text has a word of weight, or what one stands for, in common with what was told; or has none at all."""
+    meaning = plain_analysis(text, language)
+    terms = [term for term in meaning.terms if term.weight >= _LIGHTEST]
+    known = _Known(told, language)
+    if not terms or any(known.has(term) for term in terms):
+        return True
+    there = [analyse(each, language) for each in told]
+    if any(meaning.notions & one.notions or meaning.persons & one.persons for one in there):
+        return True
+    whole = letters(text)  # 猫 is in 飼い猫
+    keys = {letters(term.key) for one in there for term in one.terms if term.weight >= _LIGHTEST}
+    return any(key in whole for key in keys if key and not key.isascii())
 
 
 class _Comparison:
@@ -214,7 +232,20 @@ class _Comparison:
             refused = self._details_differ(claim.words, [one.words for one in near])
             if refused is not None:
                 return refused
+            if near and all(self._is_cut_short(claim.words, one.words) for one in near):
+                return Refusal.WORDS
         return None
+
+    def _is_cut_short(self, drawn: str, told: str) -> bool:
+        """Say whether a clause leaves of something grave all the rest out: "want to kill" of "want to kill this bug"."""
+        if not means_less_in_part(drawn, self._language):
+            return False
+        there, here = self._matter(told), self._matter(drawn)
+        return len(here) < _SOME_WORDS <= len(there)
+
+    def _matter(self, clause: str) -> set[str]:
+        terms = self._terms_of(self._without_times(clause))
+        return {term.key for term in terms if term.weight >= _MEANINGFUL}
 
     def _details_differ(self, drawn: str, told: Sequence[str]) -> Refusal | None:
         """Compare the times and numbers of a clause with those of the clauses that speak of the same, if these have any."""

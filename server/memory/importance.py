@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from itertools import pairwise
 
+from server.memory.bidding import bids_robot
 from server.memory.lexicon.expressions import FAMILY, as_told, expressions, language_of
 from server.memory.models import Importance, Kind
 from server.memory.terms import Analysis, TermKind
@@ -41,6 +42,8 @@ def importance_of(text: str, language: str, kind: Kind) -> Importance:
         kind: What it is about.
     """
     told = as_told(text)
+    if bids_robot(told):  # never lasting, whatever else it names
+        return Importance.ORDINARY
     rest = _without_passing(told, language_of(told, language))
     is_sorted = kind in _LASTING_KINDS and (kind is not Kind.HEALTH or rest == told)
     if is_sorted or _is_lasting(text, rest, language):

@@ -12,6 +12,7 @@ from server.memory.consolidate import Consolidator
 from server.memory.diary import Diary
 from server.memory.extract import Extractor, RulesExtractor
 from server.memory.index import VectorIndex, open_index
+from server.memory.lately import Lately
 from server.memory.page_recall import PageReader
 from server.memory.page_shelves import PageShelves
 from server.memory.page_weights import load_page_weights
@@ -82,6 +83,7 @@ class _Ground:
     embedder: Embedder
     wording: Wording
     calibration: Calibration
+    rules: RulesExtractor
 
 
 def _lay_ground(config: Config, folder: Path, embedder: Embedder) -> _Ground:
@@ -116,6 +118,7 @@ def _lay_ground(config: Config, folder: Path, embedder: Embedder) -> _Ground:
         embedder,
         wording,
         calibration,
+        RulesExtractor(retrieval.week_start),
     )
 
 
@@ -164,6 +167,7 @@ def _recollector(
         reader,
         pages,
         primer,
+        Lately(ground.store, ground.rules.stated_in),
         section,
         window=timedelta(minutes=ground.config.history.window_minutes),
         agent=ground.config.persona.name,
@@ -183,7 +187,7 @@ def _consolidator(ground: _Ground, extractor: Extractor, clock: Clock) -> Consol
         shelves=ground.shelves,
         sorter=Sorter(ground.store, ground.page_shelves, config.segments, window),
         extractor=extractor,
-        rules=RulesExtractor(config.retrieval.week_start),
+        rules=ground.rules,
         section=config.extraction,
         segments=config.segments,
         closeness=closeness,

@@ -43,6 +43,11 @@ class Queue:
             query = query.where(pages.c.person == person)
         return int(self._database.rows(query)[0][0])
 
+    def newest(self, person: str, most: int) -> list[Page]:
+        """Return the last pages of a person that no facts were drawn from yet, oldest first."""
+        query = select(pages).where(pages.c.extracted_at.is_(None), pages.c.person == person)
+        return find_pages(self._database, query.order_by(pages.c.at.desc()).limit(most))[::-1]
+
     def overdue(self, now: datetime, silent_since: datetime) -> list[str]:
         """Return the persons with pages that are to be tried again now, or who fell silent before `silent_since`."""
         again = func.min(pages.c.retry_at) <= now

@@ -10,7 +10,7 @@ from collections.abc import (
     Sequence,
     Set,
 )
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 
@@ -22,6 +22,7 @@ from server.config import RetrievalSection
 from server.errors import OmoideError
 from server.failures import log_fault
 from server.memory.gist import says_something, telling_terms
+from server.memory.lately import Lately
 from server.memory.lines import Role
 from server.memory.models import Candidate, Fact, Page
 from server.memory.page_recall import PageCandidate, PageFindings, PageReader
@@ -57,6 +58,7 @@ class Recollector:
         reader: Reader,
         pages: PageReader,
         primer: Primer,
+        lately: Lately,
         section: RetrievalSection,
         *,
         window: timedelta,
@@ -70,6 +72,7 @@ class Recollector:
             reader: Finds facts.
             pages: Finds exchanges.
             primer: Knows the person as a whole.
+            lately: Knows what was said lately.
             section: How much of each, and by when.
             window: Pause after which another talk begins.
             agent: Name of the robot.
@@ -80,6 +83,7 @@ class Recollector:
         self._reader = reader
         self._pages = pages
         self._primer = primer
+        self._lately = lately
         self._section = section
         self._agent = agent
         self._dimensions = dimensions
@@ -92,6 +96,7 @@ class Recollector:
     def drop(self, person: str) -> None:
         """Forget what was made ready for a person."""
         self._primer.drop(person)
+        self._lately.drop()
 
     async def recollect(self, person: str, text: str, language: str, at: datetime) -> Recollection:
         """Return what memory offers for a query; what fails, or is late, is logged, named and left out.
@@ -128,7 +133,9 @@ class Recollector:
     async def _gather_priming(
         self, got: _Gathered, person: str, text: str, language: str, at: datetime
     ) -> None:
-        got.priming = await self._primer.get(person, at)
+        priming = await self._primer.get(person, at)
+        fresh = await self._lately.standing(person, at)
+        got.priming = replace(priming, standing=(*fresh, *priming.standing))
         got.touched = await to_thread.run_sync(_touched, got.priming, text, language)
 
     async def _gather_pages(

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from server.memory import te_forms
+from server.memory.bidding import bids_robot
 from server.memory.clauses import parts
 from server.memory.corrections import is_only_correction, without_correction
 from server.memory.retractions import taken_back
@@ -79,6 +80,20 @@ _WHAT_IF = re.compile(
     | ^(?=.*\b(?:would|could|\w+'d)\b).*{_IF}\b
     | \b(?:maybe|perhaps|might)\b | \bi\ wish\b
     | (?:如果|要是|假如)我们?(?:是|有|会|能|中|当|养) | 就好了 | 该多好 | 假设 | 也许 | (?<!说)可能
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+# A dream, or what somebody asked for, says as little of how it is; that it was dreamt or asked may be told.
+_LEADS_JA = "(?:昨日|きのう|昨夜|昨晩|ゆうべ|夕べ|今朝|けさ|今日|この(?:前|間)|こないだ|先[日週月]|さっき|また|前に|実は|ねえ|あのね|医者に|先生に|病院で)"
+_UNREAL = re.compile(
+    rf"""
+    ^(?:{_LEADS_JA}、)?[^、。]*(?:[たるだ]|ない)夢(?:を|ばかり|なんて)?見 | ^[^、。]*夢の中で
+    | ^(?:{_LEADS_JA}、)?[^、。]*か(?:どうか)?(?:って|と)?(?:聞|訊|尋ね|質問)(?:かれ|ねられ|され)
+    | ^\W*(?:(?:my|our|the|a)\ (?:\w+\ ){{1,2}}|he\ |she\ |they\ |some(?:one|body)\ )(?:just\ |also\ |always\ |even\ )?
+        (?:ask(?:s|ed)?|wonder(?:s|ed)?|want(?:s|ed)?\ to\ know)\ (?:(?:me|us|my\ \w+)\ )?(?:if|whether)\b
+    | ^[^，。]*梦[见到](?!了?[^，。]{{0,4}}(?:去世|过世|死去|已故)的) | ^[^，。]*(?:做(?:了)?[一个场]*(?:噩|恶|怪)?梦|梦里)
+    | ^[^，。]*问[我咱](?:是不是|有没有|会不会|对|[^，。]*[吗没])
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -175,14 +190,18 @@ def is_question(sentence: str) -> bool:
 
 
 def is_hypothetical(sentence: str) -> bool:
-    """Say whether a sentence speaks of what might be, rather than of what will be under a condition."""
-    return _WHAT_IF.search(sentence) is not None and not asks_not_to_mention(sentence)
+    """Say whether a sentence speaks of what might be, or was only dreamt or asked for: not of what is or will be."""
+    if asks_not_to_mention(sentence):
+        return False
+    return _is_what_if(sentence) or _UNREAL.search(sentence) is not None
 
 
 def is_order(sentence: str) -> bool:
     """Say whether a sentence tells the robot what to do. "Don't forget that I …", "call me …" and "don't mention …" tell a fact."""
     if asks_not_to_mention(sentence):
         return False
+    if bids_robot(sentence):
+        return True
     if any(told.search(sentence) for told in (_KEEP_ORDER, _NAME_TO_CALL, _NAMES_OWN)):
         return False
     if _ORDER.search(sentence):
@@ -294,13 +313,17 @@ def _tells(told: str, language: str) -> bool:
         return False
     if asks_not_to_mention(told):
         return True
-    if is_question(told) or is_hypothetical(told) or is_order(told):
+    if is_question(told) or _is_what_if(told) or is_order(told):
         return False
     return not all(map(_COURTESY.match, _COMMA.split(told))) and not is_of_the_world(told)
 
 
 def _is_tied(told: str, language: str) -> bool:
     return is_tied(told, language) or asks_not_to_mention(told)
+
+
+def _is_what_if(sentence: str) -> bool:
+    return _WHAT_IF.search(sentence) is not None
 
 
 def _asks(sentence: str) -> bool:

@@ -3,7 +3,7 @@
 Calls block; they are made from threads (`server.memory.writer` for those that change something).
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -125,9 +125,7 @@ class Store:
             put_traits(connection, traits, gone)
             put_notes(connection, notes, gone)
             _be_done_with(connection, drawn_from, left_out, now, is_worded=is_worded)
-            again = select(facts.c.person).where(facts.c.id.in_(more_sources or {})).distinct()
-            touched = {fact.person for fact in kept}.union(connection.scalars(again))
-            count_change(connection, Part.FACTS, touched)
+            count_change(connection, Part.FACTS, _persons_of(connection, kept, more_sources or {}))
         return kept
 
     def facts_of(self, person: str) -> list[Fact]:
@@ -248,6 +246,12 @@ def _put_sources(
         if fact in there and page not in gone
     ]
     insert_new(connection, sources, rows)
+
+
+def _persons_of(connection: Connection, new: Iterable[Fact], again: Iterable[str]) -> set[str]:
+    """Return whose the new facts are, and those that were said again."""
+    query = select(facts.c.person).where(facts.c.id.in_(list(again))).distinct()
+    return {fact.person for fact in new}.union(connection.scalars(query))
 
 
 def _be_done_with(

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
+from server.memory.correcting import correct
 from server.memory.keeping import storable
 from server.web.described import describe_candidate, describe_dossier, describe_fact
 from server.web.errors import refuse
@@ -121,7 +122,7 @@ async def show_fact(request: Request, fact_id: str) -> Any:
 async def correct_fact(request: Request, fact_id: str, correction: Correction) -> Any:
     """Put a sentence in the place of a fact; return the new one. What was said stays in the exchanges."""
     host = host_of(request)
-    fact = await host.memory.correct(fact_id, storable(correction.text))
+    fact = await correct(host.memory, fact_id, storable(correction.text), host.clock.now())
     return _unknown(fact_id) if fact is None else describe_fact(fact, host.config.fading)
 
 

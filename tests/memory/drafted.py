@@ -20,6 +20,26 @@ def _whole(language: str, *pairs: tuple[str, str]) -> list[Drafted]:
 RIGHT = [
     *_whole(
         "ja",
+        ("友達に「俺は会社を辞めた」と言われた。", "あなたは友達に「会社を辞めた」と言われた。"),
+        ("犬が怖い夢を見たよ。", "あなたは犬が怖い夢を見た。"),
+        ("隣の犬が息子を殺しそうになったんだ。", "隣の犬があなたの息子を殺しそうになった。"),
+    ),
+    *_whole(
+        "en",
+        ("I'm writing a story about a cat.", "You are writing a story about a cat."),
+        ("I wrote a story and I have a cat.", "You have a cat."),
+        ("I'm writing a story where I have cancer.", "You are writing a story where you have cancer."),
+        ("My dog killed a rat in the garden yesterday.", "Your dog killed a rat."),
+    ),
+    *_whole(
+        "zh",
+        ("他说我是骗子，我很生气。", "你很生气。"),
+        ("他说我是骗子。", "他说你是骗子。"),
+        ("医生说我有糖尿病。", "你有糖尿病。"),
+        ("我梦见我中了彩票。", "你梦见你中了彩票。"),
+    ),
+    *_whole(
+        "ja",
         ("昨日、妹の美咲と動物園に行ってきたんだ。", "あなたは昨日（2026年9月26日）、妹の美咲さんと動物園に行きました。"),
         ("来週の土曜に箱根に行くんだ。", "あなたは来週の土曜（2026年10月3日）に箱根へ行く予定だ。"),
         ("来月結婚するんです。", "あなたは来月（2026年10月）結婚する予定です。"),
@@ -287,6 +307,35 @@ RIGHT = [
 """Each is said in so many words, or follows from them."""
 
 WRONG = [
+    *_whole(
+        "ja",
+        ("友達に「俺は会社を辞めた」と言われた。", "あなたは会社を辞めた。"),
+        ("兄が「俺は癌だ」って言ってた。", "あなたは癌だ。"),
+        ("小説の中で私は癌になるんだ。", "あなたは癌になる。"),
+        ("私が宝くじに当たる小説を書いている。", "あなたは宝くじに当たる。"),
+        ("母に「私は離婚した」と打ち明けられた。", "あなたは離婚した。"),
+        ("友達から「会社をクビになった」と連絡が来た。", "あなたは会社をクビになった。"),
+        ("このバグを本当に殺したいよ。", "あなたは殺したい。"),
+    ),
+    *_whole(
+        "en",
+        ("I'm writing a story where I have cancer.", "You have cancer."),
+        ("In my novel, I have cancer and I die.", "You have cancer."),
+        ("I'm playing a character who has cancer.", "You have cancer."),
+        ('The sign said "I am closed".', "You are closed."),
+        ('"I have cancer," said Tom.', "You have cancer."),
+        ("I want to kill this bug in my code.", "You want to kill."),
+    ),
+    *_whole(
+        "zh",
+        ("他说我是骗子。", "你是骗子。"),
+        ("小王说：“我是骗子。”", "你是骗子。"),
+        ("朋友告诉我“我离婚了”。", "你离婚了。"),
+        ("游戏里我杀了人。", "你杀了人。"),
+        ("邻居觉得我是酒鬼。", "你是酒鬼。"),
+        ("我梦见我中了彩票。", "你中了彩票。"),
+        ("我在写一个故事，里面我得了癌症。", "你得了癌症。"),
+    ),
     *_whole(
         "ja",
         ("卵アレルギーがあるんだ。", "あなたは卵アレルギーがない。"),

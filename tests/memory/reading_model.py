@@ -194,12 +194,17 @@ def _profile(shown: Sequence[_Shown]) -> list[Mapping[str, Any]]:
 
 
 def _traits(shown: Sequence[_Shown], language: str) -> list[Mapping[str, Any]]:
-    seen: dict[str, list[int]] = {}
+    seen: dict[str, list[_Shown]] = {}
     for turn in shown:
         if dimension := _TRAITS.get(turn.subject(language)):
-            seen.setdefault(dimension, []).append(turn.number)
+            seen.setdefault(dimension, []).append(turn)
     return [
-        {"dimension": dimension, "level": "high", "turns": turns}
+        {
+            "dimension": dimension,
+            "level": "high",
+            "turns": [turn.number for turn in turns],
+            "quotes": [turn.said for turn in turns],
+        }
         for dimension, turns in seen.items()
     ]
 

@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.memory.statements import is_statement, sentences, statements, telling_places
+from server.memory.statements import (
+    is_hypothetical,
+    is_statement,
+    sentences,
+    statements,
+    telling_places,
+)
 
 STATEMENTS = {
     "ja": [
@@ -587,3 +593,24 @@ def test_what_is_told_before_a_question_or_an_order_is_kept(
 )
 def test_what_only_leads_to_a_question_or_an_order_is_not(language: str, said: str) -> None:
     assert statements(said, language) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "unreal"),
+    [
+        ("おばあちゃんが亡くなった夢を見た。", True),
+        ("昨日、母が死んだ夢を見たの。", True),
+        ("亡くなった夫の夢を見た。", False),
+        ("糖尿病なんだけど、運動してるか聞かれた。", False),
+        ("糖尿病だから、運動してるか聞かれた。", False),
+        ("医者にペニシリンのアレルギーがあるかと聞かれた。", True),
+        ("The doctor asked if I'm allergic to penicillin.", True),
+        ("I have diabetes and my doctor asked if I walk enough.", False),
+        ("我梦见奶奶去世了。", True),
+        ("我梦见了去世的奶奶。", False),
+        ("医生问我对青霉素过敏吗。", True),
+        ("我有糖尿病，医生问我有没有运动。", False),
+    ],
+)
+def test_what_was_dreamt_or_asked_is_not_so_but_may_be_told(sentence: str, unreal: bool) -> None:
+    assert is_hypothetical(sentence) is unreal

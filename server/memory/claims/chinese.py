@@ -1,6 +1,7 @@
 """Reads the claims of Chinese sentences."""
 
 import re
+from dataclasses import replace
 from functools import cache
 
 from server.memory import lexicon
@@ -21,7 +22,12 @@ _NO_NEGATION = re.compile(
 _NEGATION = re.compile(r"不|没|未|无(?=[法需])|别(?!人|的)")
 _DENIES = re.compile(r"戒(?:了|烟|酒|掉)|停止|取消|讨厌|恨")
 """Verbs that deny what they are said of."""
-_WISHED = re.compile(r"想(?!起|到|念|法)|希望|考虑|犹豫|梦想|差点|应该|愿意|纠结|盼|也许|可能")
+_WISHED = re.compile(
+    r"想(?!起|到|念|法)|希望|考虑|犹豫|梦想|差点|应该|愿意|纠结|盼|也许|可能"
+    r"|梦[见到]|做(?:了)?[一个场]*(?:噩|恶|怪)?梦|(?:小说|故事|剧本|话剧|漫画|梦|电影|游戏)(?:里|中)(?![最面])"
+    r"|[写编][^，。]*的(?:小说|故事|剧本|话剧)|^(?:在)?(?:故事|小说|剧本|梦)?里面?(?=[我他她])"
+)
+"""What is wished for, dreamt or made up."""
 _AHEAD = re.compile(
     r"(?<![重主需首摘只])要(?!求|素|点|是)|(?<![开约聚集晚机社])会(?!议|面|员|话|说)|打算|准备|将(?!来)|计划|安排|得去|必须|需要"
 )
@@ -36,13 +42,18 @@ _SKIPPED = re.compile(
 _IF = re.compile(r"如果|要是|假如|的话|万一")
 _REASON = re.compile(r"((?:因为|由于)[^，。]{1,12}?)(?=而(?!且)|没|不(?![舒好太]))而?")
 """A reason that stands before what follows from it, without a mark."""
+_REPORTED = re.compile(
+    r"((?:^|(?<=[，。]))(?!请?(?:不要|不许|不准|不用|别|甭))(?!.{0,4}(?:医生|大夫|护士|检查|报告|体检))[^我咱你，。：:]{1,8}?"
+    r"(?:说|觉得|认为|以为|骂|怀疑|告诉[我你]|[跟对][我你]说))(?:[，,：:]|(?=[我你]))"
+)
+"""What somebody else says of the speaker, up to what they say; a doctor's finding is as good as the speaker's own word."""
 _FRAME = re.compile(r"^你(?:说|提到|表示|告诉)(?:过|了|我)*[，:：]?")
 
 
 def chinese_claims(sentence: str) -> list[Claim]:
     """Return the claims of a sentence, in order. A clause without a subject has that of the one before."""
     text = _FRAME.sub("", sentence.strip()) or sentence
-    text = _REASON.sub(r"\1，", text)
+    text = _REPORTED.sub(r"\1：", _REASON.sub(r"\1，", text))
     conditional = _IF.search(text) is not None
     found: list[Claim] = []
     topic: Claim | None = None
@@ -51,6 +62,9 @@ def chinese_claims(sentence: str) -> list[Claim]:
         if not words:
             continue
         claim = _claim(words, topic, conditional=conditional)
+        if found and _REPORTED.fullmatch(f"{found[-1].words}："):
+            said_by = (found[-1].subject - {SPEAKER}) or {SOMEBODY}
+            claim = replace(claim, told_of=claim.told_of | said_by)
         if not words.startswith(("因为", "由于")):
             topic = claim
         found.append(claim)

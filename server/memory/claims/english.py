@@ -12,6 +12,7 @@ from server.memory.claims.english_words import (
     FORMER,
     OPEN_YET,
     REPORTS,
+    STORY,
     WISHED,
     WORD,
 )
@@ -53,6 +54,11 @@ _COMPANY = re.compile(
     r"|(?<=\b[Yy]ou)\sand\s(?:your\s\w+|[A-Z]\w+)|(?<=\b[Ww]e)\sand\s(?:our\s\w+|[A-Z]\w+)"
 )
 """Who is named beside the speaker: "Ken and I"."""
+_DESCRIBES = frozenset({"where", "who", "whose", "which", "that", ""})
+_DESCRIBED = re.compile(r"^(?:where|in which|who|that)\b", re.IGNORECASE)
+_IN_STORY = re.compile(r"^(?:and |but |so )?(?:in|at|during)\b", re.IGNORECASE)
+_GO_ON = frozenset({"and", "but", "then"})
+"""Joints behind which a story goes on."""
 _FRAME = re.compile(
     r"^you\s+(?:have\s+)?(?:said|mentioned|told(?: me)?|shared|stated|noted|explained)\s+(?:that\s+)?",
     re.IGNORECASE,
@@ -64,10 +70,30 @@ def english_claims(sentence: str) -> list[Claim]:
     text = _COMPANY.sub(" ", _FRAME.sub("", _in_full(sentence).strip()))
     conditional = _IF.search(text) is not None
     found: list[Claim] = []
+    told_in_story = False
     for clause, joint in _clauses(text):
-        claim = _claim(clause, found[-1] if found else None, joint)
-        found.append(replace(claim, conditional=conditional))
+        before = found[-1] if found else None
+        claim = _claim(clause, before, joint)
+        told_in_story = before is not None and (
+            _opens_story(before, clause, joint) or (told_in_story and joint in _GO_ON)
+        )
+        found.append(
+            replace(
+                claim,
+                conditional=conditional,
+                wished=claim.wished or told_in_story,
+                unreal=claim.unreal or told_in_story,
+            )
+        )
     return found
+
+
+def _opens_story(before: Claim, clause: str, joint: str) -> bool:
+    """Say whether a clause tells what happens in the story or the dream that the one before it names."""
+    if not STORY.search(before.words):
+        return False
+    is_described = joint in _DESCRIBES or _DESCRIBED.match(clause) is not None
+    return is_described or (joint == "," and _IN_STORY.match(before.words) is not None)
 
 
 def english_matter(text: str) -> str:

@@ -67,3 +67,9 @@ AHEAD = re.compile(
 FORMER = re.compile(
     r"\b(?:(?<!am )(?<!is )(?<!are )(?<!get )used to|formerly|no longer|any ?more)\b", re.IGNORECASE
 )
+STORY = re.compile(
+    r"""\b(?:story|stories|novel|tale|script|screenplay|poem|fiction|film|movie|dream|nightmare|daydream|fantasy|character|role)\b
+        |\bwr(?:it(?:e|es|ing|ten)|ote)\b.*\b(?:book|play|series|song|comic|sketch)\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""What is made up or dreamt, and told of in the clause behind."""

@@ -7,6 +7,7 @@ from server.memory.claims.chinese import chinese_claims, chinese_matter
 from server.memory.claims.claim import LISTENER, SPEAKER, Claim
 from server.memory.claims.english import english_claims, english_matter
 from server.memory.claims.japanese import japanese_claims, japanese_matter
+from server.memory.claims.quotations import claims_with_quotations
 from server.memory.terms import has_kana, read_as
 
 LONGEST = 500
@@ -30,7 +31,8 @@ def claims_of_fact(text: str, language: str) -> list[Claim]:
 
 def _read(text: str, language: str) -> list[Claim]:
     readers = {"ja": japanese_claims, "zh": chinese_claims, "en": english_claims}
-    return readers[read_as(text, language)](text)
+    code = read_as(text, language)
+    return claims_with_quotations(text, code, readers[code])
 
 
 def without_form(text: str, language: str) -> str:
