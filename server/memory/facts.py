@@ -171,7 +171,8 @@ def event_days(
         week_start: First day of the week, 0 for Monday.
     """
     spans = temporal.find_times(text, language, said_at, week_start=week_start)
-    guessed = [] if _comes_every_year(text, language) else _likely_days(spans, text, language)
+    likely = [span for span in spans if _is_likely(span, text, language, said_at.date())]
+    guessed = [] if _comes_every_year(text, language) else likely
     days = [
         (span.first_day, span.last_day)
         for span in [span for span in spans if span.certain or span.day_certain] or guessed
@@ -182,17 +183,14 @@ def event_days(
     return min(first for first, _ in days), max(last for _, last in days)
 
 
-def _likely_days(spans: Sequence[TimeSpan], text: str, language: str) -> list[TimeSpan]:
-    """Return the days that were guessed, but by the calendar or by what is said of them."""
-    return [
-        span
-        for span in spans
-        if (
-            meaning_of(span, text, language) is Weekday.EVENT
-            if is_bare_weekday(span)
-            else span.day_certain is not None and not weekdays(span.phrase)
-        )
-    ]
+def _is_likely(span: TimeSpan, text: str, language: str, today: date) -> bool:
+    """Say whether a day that was guessed is told by the calendar or by what is said of it."""
+    if not is_bare_weekday(span):
+        return span.day_certain is not None and not weekdays(span.phrase)
+    if meaning_of(span, text, language) is not Weekday.EVENT:
+        return False
+    is_back = span.last_day < today
+    return not is_back or temporal.tense_around(text, language, span) is temporal.Tense.PAST
 
 
 def _comes_every_week(span: TimeSpan, text: str, language: str) -> bool:

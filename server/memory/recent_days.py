@@ -17,7 +17,7 @@ from server.memory.touching import touches
 from server.memory.unmentioned import asks_for_silence
 from server.memory.wording import bare, plain_analysis, without_frame
 
-_ALIKE = 0.5
+_ALIKE = 0.4
 """Share of what a question is about that a fact has to have for it to be about that fact."""
 
 

@@ -25,7 +25,7 @@ class Weekday(StrEnum):
 _APPOINTED = {
     "ja": re.compile(
         r"面接|面談|試験|テスト(?!勉強)|受験|手術|結婚式|葬式|葬儀|お通夜|法事|会議|打ち?合わせ|発表会|運動会|忘年会|新年会|同窓会|飲み会|送別会|歓迎会|入学式|卒業式"
-        r"|ライブ|コンサート|試合|締め?切り?|約束|デート|引っ?越し|出張|飛行機|便|裁判|調停|誕生日会|パーティー"
+        r"|ライブ|コンサート|試合|締め?切り?|約束|デート|引っ?越し|出張|飛行機|裁判|調停|誕生日会|パーティー"
     ),
     "en": re.compile(
         r"\b(?:exams?|tests?|interview|surgery|operation|wedding|funeral|meeting|hearing|party|concert|gig|flight|deadline|date with|trip"
@@ -42,13 +42,19 @@ _MEANT_JA = re.compile(
 )
 """What tells that a verb of the present means one day to come: 行くんだ."""
 _ROUTINE = {
-    "ja": re.compile(r"毎|いつも|普段|ふだん|大抵|たいてい|日課|習慣|定休"),
+    "ja": re.compile(
+        r"毎|いつも|普段|ふだん|大抵|たいてい|日課|習慣|定休|定例|曜日?(?:と|や|・|、)[月火水木金土日]曜|曜日?の[^、。]{0,8}から[^。]*[てで]い?(?:る|ます)|(?:レッスン|教室|クラス|稽古|練習|講座)[^。]*(?:移し|変え|変わ|入っ|通い出)"
+    ),
     "en": re.compile(
-        r"\b(?:always|usually|normally|generally|often|regularly|every|each|weekly)\b"
-        r"|\b(?:i|we) (?:play|practi[sc]e|train|swim|volunteer|teach|sing|dance|jog|cycle|bowl|garden|bake)\b",
+        r"\b(?:always|usually|normally|generally|often|regularly|every|each|weekly)\b|\bof the month\b"
+        r"|day (?:mornings|afternoons|evenings|nights)\b|(?<!from )(?:mon|tues|wednes|thurs|fri|satur|sun)day (?:to|through|-|–) (?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
+        r"|\b(?:lesson|class|practice|rehearsal)\b.*\b(?:moved?|switch\w*|chang\w*)\b|\b(?:moved|switched|changed)\b.*\b(?:lesson|class|practice|rehearsal)\b"
+        r"|\b(?:i|we|you) (?:play|practi[sc]e|train|swim|volunteer|teach|sing|dance|jog|cycle|bowl|garden|bake)\b",
         re.IGNORECASE,
     ),
-    "zh": re.compile(r"每|总是|一般|通常|经常|平时|固定|都(?!没|不)"),
+    "zh": re.compile(
+        r"每|总是|一般|通常|经常|平时|固定|都(?!没|不)|(?:周|星期|礼拜)[一二三四五六日天](?:和|跟|、)(?:周|星期|礼拜)?[一二三四五六日天]"
+    ),
 }
 _LESSON_JA = re.compile(
     r"曜日?(?:に|に?は|が|も)[^。、]{0,12}?(?:練習|レッスン|教室|稽古|部活|塾|バイト|ジム|ヨガ|習い事|ゴミの日|ごみの日|当番)(?:の日|がある|が入ってる|だ|です|なの|なん?です|よ|ね)*[。!！]?$"
@@ -63,6 +69,8 @@ _THIS_TIME = {
     "en": re.compile(r"\b(?:this|next|coming)\b", re.IGNORECASE),
     "zh": re.compile(r"这次|这周|下周|要|会|打算|准备|了"),
 }
+_NUMBERED_EN = re.compile(r",? the (?:\w+-)?(?:\d+|\w+)(?:th|st|nd|rd)\b", re.IGNORECASE)
+"""A day of the month behind a weekday: where it is not read with it, the weekday alone is another day."""
 _TIMELESS_EN = re.compile(
     r"\b(?:arrives|starts|begins|comes|goes|visits|opens|closes|ends|returns|finishes|happens|can|could|should|might)\b",
     re.IGNORECASE,
@@ -78,6 +86,8 @@ def is_bare_weekday(span: TimeSpan) -> bool:
 def meaning_of(span: TimeSpan, text: str, language: str) -> Weekday:
     """Return what a bare weekday stands for in a text."""
     code = language if language in _APPOINTED else "en"
+    if code == "en" and _NUMBERED_EN.match(text, span.end):
+        return Weekday.OPEN
     if _ROUTINE[code].search(text):
         return Weekday.WEEKLY
     if _is_appointed(text, code):

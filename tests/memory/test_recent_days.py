@@ -1,11 +1,14 @@
 """What of the last days is told: not what is not to be mentioned, nothing to ask about that is off or long past, each thing once."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from server.memory.models import DaySummary, Origin
+from server.memory.recent_days import Reading, told_today
 from server.turn import RecalledDay
-from tests.memory.remembering import Room, opened
+from tests.memory.remembering import NOON, Room, fact, opened
 
 SILENCE = {
     "en": "I don't want to talk about the divorce hearing tomorrow.",
@@ -111,6 +114,30 @@ async def test_a_thing_may_be_asked_about_for_a_week_after_its_day(
         room.clock.pass_time(days=days)
         assert (PLACE[language] in await asked_about(room, language)) is is_asked
         assert PLACE[language] in (await days_of(room, language))[0].text
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_off", "is_told"),
+    [
+        ("How the trip to Hakone with Ken goes", False, True),
+        ("How the trip to Hakone with Ken goes", True, False),
+        ("Whether her knee is better", True, True),
+        ("Whether Ken is still going to Hakone", True, False),
+    ],
+)
+def test_what_a_model_would_ask_about_goes_with_the_fact_that_it_is_about(
+    asked: str, is_off: bool, is_told: bool
+) -> None:
+    trip = fact("You are going to Hakone with Ken.", language="en", sources=("1",))
+    trip = replace(trip, superseded_by="off" if is_off else "")
+    knee = fact("Your knee hurts.", language="en", sources=("1",))
+    of_another_day = fact("You went to Hakone with Ken.", language="en", sources=("0",))
+    day = DaySummary(
+        "hana", NOON.date(), "en", "A talk.", (asked,), Origin.MODEL, NOON, sources=("1",)
+    )
+    reading = Reading([trip, knee, of_another_day], NOON.date(), follow_up_days=7)
+    [told] = told_today([day], reading)
+    assert told.follow_ups == ((asked,) if is_told else ())
 
 
 async def test_how_long_is_configured(tmp_path: Path) -> None:
