@@ -133,9 +133,9 @@ class Recollector:
     async def _gather_priming(
         self, got: _Gathered, person: str, text: str, language: str, at: datetime
     ) -> None:
-        priming = await self._primer.get(person, at)
+        got.priming = await self._primer.get(person, at)
         fresh = await self._lately.standing(person, at)
-        got.priming = replace(priming, standing=(*fresh, *priming.standing))
+        got.priming = replace(got.priming, standing=(*fresh, *got.priming.standing))
         got.touched = await to_thread.run_sync(_touched, got.priming, text, language)
 
     async def _gather_pages(
