@@ -91,13 +91,6 @@ class Tiers:
             read = update(segments).where(segments.c.id == segment_id).values(unread=count)
             connection.execute(read)
 
-    def evict(self, segment_ids: Sequence[str], now: datetime) -> None:
-        """Let segments make room; those that did before keep their time."""
-        with self._database.writing() as connection:
-            _evict(connection, segment_ids, now)
-            of_them = select(segments.c.person).where(segments.c.id.in_(segment_ids)).distinct()
-            count_change(connection, Part.PAGES, connection.scalars(of_them).all())
-
     def change_count(self, person: str) -> int:
         """Return a number that is another one whenever pages, lines, segments or chains of a person have changed.
 

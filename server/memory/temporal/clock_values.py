@@ -28,7 +28,6 @@ class Hours:
 DAWN: Final = Hours(0, 5, 0, 7)
 EARLY_MORNING: Final = Hours(4, 8, 3, 9)
 MORNING: Final = Hours(5, 12, 3, 13)
-FORENOON: Final = Hours(9, 12, 0, 13)
 MIDDAY: Final = Hours(11, 14, 10, 16)
 AFTERNOON: Final = Hours(12, 18, 12, 20)
 DUSK: Final = Hours(16, 19, 15, 20)

@@ -29,7 +29,6 @@ from server.memory.temporal.tenses import japanese_tense
 
 _NOT_NUMBER: Final = rf"(?<!{KANJI})(?<![0-9.])"
 _SHORT: Final = rf"(?:[0-3]?[0-9]|{KANJI}{{1,3}})"
-_NAME_ENDS: Final = r"(?:さん|ちゃん|くん|君|様)"
 _PICK: Final = rf"(?P<pick>{alternatives(words.PICKS)})?"
 
 
