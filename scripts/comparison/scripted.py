@@ -181,7 +181,11 @@ def _is_own(sentence: str) -> bool:
 def _of_you(told: str) -> str:
     if not _WIDE.search(told):
         return f"You said: {told}"
-    return f"あなたは「{told.rstrip('。')}」と話した。" if _KANA.search(told) else f"你说：“{told}”"
+    return (
+        f"あなたは「{told.rstrip('。')}」と話した。"
+        if _KANA.search(told)
+        else f"你说过：“{told.rstrip('。')}”。"
+    )
 
 
 _ANSWERS: Mapping[str, Callable[[str], str]] = {

@@ -203,9 +203,10 @@ def _comes_every_year(text: str, language: str) -> bool:
 
 def _page_of(text: str, draft: Draft, pages: Sequence[Page], week_start: int) -> Page | Refusal:
     """Find the turn that supports a fact: the one that the draft names, else the last that does."""
+    words = without_frame(text)  # what is quoted as the person's own is no other's
     reasons = []
     for page in checks.pages_of(draft.turn, pages):
-        reason = refusal(text, draft.quote, page.said, page.language, page.at, week_start)
+        reason = refusal(words, draft.quote, page.said, page.language, page.at, week_start)
         if reason is None:
             return page
         reasons.append(reason)
