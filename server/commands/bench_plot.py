@@ -49,6 +49,7 @@ def _draw_recall(axes: Any, curves: Mapping[str, Mapping[str, float | None]], ti
         style = {"color": "0.75", "linewidth": 6, "zorder": 1} if name == whole else {"marker": "."}
         axes.plot([*curve], [*curve.values()], label=name, **style)
     axes.set(xlabel="k, turns looked at", ylabel="recall@k", title=title)
+    axes.set_ylim(top=1.005)  # also of a curve that is flat near one: no share is above it
     axes.grid(color="0.92")
     axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
