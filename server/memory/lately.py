@@ -1,6 +1,7 @@
 """What must never be acted against of what was said lately, until facts are drawn from it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache, partial
 
@@ -29,7 +30,9 @@ class Lately:
         self._read = lru_cache(_MOST_READ)(read)
 
     async def standing(self, person: str, now: datetime) -> list[Fact]:
-        """Return what stands in the exchanges that wait; it is stored nowhere as a fact.
+        """Return what stands in the exchanges that wait.
+
+        It is stored nowhere as a fact, so each has the id of its exchange: what was told of it goes with that.
 
         Raises:
             StoreError: The store can't be read.
@@ -43,5 +46,10 @@ class Lately:
 
     def _standing(self, person: str, now: datetime) -> list[Fact]:
         waiting = self._store.queue.newest(person, _MOST_READ)
-        stated = [fact for page in waiting if page.at <= now for fact in self._read(page)]
+        stated = [
+            replace(fact, id=page.id)
+            for page in waiting
+            if page.at <= now
+            for fact in self._read(page)
+        ]
         return standing(stated, _MOST, now)

@@ -134,7 +134,9 @@ class Recollector:
         self, got: _Gathered, person: str, text: str, language: str, at: datetime
     ) -> None:
         got.priming = await self._primer.get(person, at)
-        fresh = await self._lately.standing(person, at)
+        drawn = {page for fact in got.priming.standing for page in fact.sources}
+        lately = await self._lately.standing(person, at)
+        fresh = [fact for fact in lately if drawn.isdisjoint(fact.sources)]
         got.priming = replace(got.priming, standing=(*fresh, *got.priming.standing))
         got.touched = await to_thread.run_sync(_touched, got.priming, text, language)
 

@@ -71,3 +71,13 @@ async def test_what_a_model_fails_to_draw_facts_from_stands_for_hours_and_after_
     with opened(tmp_path) as room:
         room.clock.moment += timedelta(hours=5)
         assert len(await standing(room, "en")) == 1
+
+
+async def test_what_is_told_before_it_is_drawn_rests_on_its_exchange(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        room.tell(ALLERGY["en"], language="en")
+        await room.memory._writer.settle()
+        [said] = await room.memory.archive.pages("hana")
+        recalled = await room.memory.recall("hana", SNACK["en"], "en")
+        assert [line.id for line in recalled.standing] == [said.id]
+        assert frozenset({said.id}) in recalled.rests_on
