@@ -151,7 +151,7 @@ _EN_ED = r"(?:\s(?:being|not|so|very|really|all|also|still|quite|pretty|too|just
 _EN_SETTLED: Final = (
     r"(?:(?:decided|arranged|promised|agreed|told|asked|invited|hoped|offered|chosen|selected)\s(?:\w+\s){0,2}?to|"
     r"(?:signed\sup|registered|enrolled|entered|volunteered|accepted)\s(?:for|to|at|in)|"
-    r"(?:(?:was|were|got|been|has|have|had|to|be|just|already|now)\s){0,4}(?:cancell?ed|cancel|called\soff|call\soff|postponed))"
+    r"(?:(?:was|were|got|been|has|have|had|to|be|just|already|now)\s){0,4}(?:cancel(?:l?ed)?|called\soff|call\soff|postponed))"
 )
 # "Have I got anything on Friday", "I've got the dentist": having, not getting.
 _EN_HAVING: Final = r"(?:(?:have|has|haven't|hasn't)(?:\s\w+){0,2}?|\w+'(?:ve|s)(?:\s(?:i|we|he|she|it|they|you|(?:the|my|our)\s\w+))?)\s(?:only\s|also\s)?got(?!\sto\b)"
