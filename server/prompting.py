@@ -232,7 +232,7 @@ def _compose_full(files: PromptFiles, talk: _Talk, recalled: Recollection, budge
     portrait = portrait_block(recalled.portrait, known, min(left, MOST_PORTRAIT_TOKENS))
     left -= portrait.tokens
     # One line for each fact: the portrait keeps its own, since what changes there has all that follows read again.
-    facts = memory_block(_untold(others, portrait), room)
+    facts = memory_block(_untold(others, portrait), min(room, facts.tokens))
     portrayed = [line for line in others if line.id in portrait.told]
     history = _newest_within(talk.history, left)
     left -= sum(map(_tokens_of_page, history))

@@ -141,6 +141,8 @@ class Recalled:
     """As in `server.memory.models.Fact`."""
     before: tuple[date, ...] = ()
     """The earlier days on which it was said, too, oldest first."""
+    is_undrawn: bool = False
+    """Whether it is read in an exchange that facts have still to be drawn from: it goes with that exchange."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,12 +209,13 @@ class Recollection:
     def rests_on(self) -> frozenset[frozenset[str]]:
         """Ids of facts and pages: if all in one of the sets are forgotten, something was offered that is forgotten, too.
 
-        A fact goes alone; what the agent told, an exchange and a day with any page that they are made of; a record of the
+        A fact goes alone, or before it is drawn with its exchange; what the agent told, an exchange and a day with any page that they are made of; a record of the
         portrait with the last of its pages.
         """
         ids = [line.id for line in (*self.lines, *self.standing, *self.knowledge) if line.id]
         ids += [page.id for page in self.pages]
         ids += [page for line in self.lines if line.about for page in line.sources]
+        ids += [page for line in self.standing if line.is_undrawn for page in line.sources]
         ids += [page for day in self.days for page in day.sources]
         return frozenset({frozenset({id_}) for id_ in ids} | set(filter(None, self.portrayed)))
 

@@ -1,7 +1,7 @@
 """`omoide memory` and `omoide extract`: what is known of people, what a question would recall, and forgetting it."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -145,23 +145,20 @@ async def forget(
             gone = await memory.forget_person(person)
             tell(f"Everything that {person} said is forgotten, and with it {gone} facts.")
         else:
-            hidden = await _hidden_by([await memory.fact(one) for one in fact_ids], memory)
+            persons = {(await memory.fact(one))["person"] for one in fact_ids}
+            before = {row["id"] for row in await _holding(persons, memory)}
             gone = await memory.forget(list(dict.fromkeys(fact_ids)))
             tell(f"{gone} forgotten.")
-            for row in hidden:
-                tell(f"Holds again: {row['id']}  {row['text']}")
+            for row in await _holding(persons, memory):
+                if row["id"] not in before:
+                    tell(f"Holds again: {row['id']}  {row['text']}")
     return Report({**NOTHING["forget"], "forgotten": gone})
 
 
-async def _hidden_by(facts: Sequence[Row], memory: MemoryAccess) -> list[Row]:
-    """Return the facts that only these replaced."""
-    ids = {row["id"] for row in facts}
-    return [
-        row
-        for person in sorted({row["person"] for row in facts})
-        for row in (await memory.facts(person, superseded=True)).facts
-        if row["superseded_by"] in ids and row["id"] not in ids
-    ]
+async def _holding(persons: Collection[str], memory: MemoryAccess) -> list[Row]:
+    """Return the facts that hold of some persons."""
+    listings = [await memory.facts(person, superseded=False) for person in sorted(persons)]
+    return [row for listing in listings for row in listing.facts]
 
 
 async def export(person: str, out: Path | None, place: Place, tell: Tell) -> Report:

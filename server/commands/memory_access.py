@@ -246,7 +246,8 @@ class FolderMemory:
 
     async def correct(self, fact_id: str, text: str) -> Row:
         """Put a sentence in the place of a fact."""
-        fact = await correct(await self._warm(), fact_id, text, self._clock.now())
+        week_start = self._place.config.retrieval.week_start
+        fact = await correct(await self._warm(), fact_id, text, self._clock.now(), week_start)
         return self._known(fact, fact_id)
 
     def _known(self, fact: Fact | None, fact_id: str) -> Row:

@@ -90,11 +90,11 @@ _ASKED: Mapping[str, Mapping[Attribute, str]] = {
 _ROBOT = {
     "ja": rf"""(?:{LISTENERS["ja"]})の(?!こと) | (?:{LISTENERS["ja"]})(?:は|って|も|が|には|にも|、)(?!.*(?:覚え|おぼえ|知って|知り|わか|分か|教え|思い出|言え|言っ|話し|聞い|く[れだ]|思[うい]|見))
         | ^(?:お名前|おいくつ|お歳|お住まい|お生まれ|お誕生日|ご出身|ご趣味|ご職業|ご家族|ご両親|ご兄弟)(?:は|です|って|を(?:教え|聞)|[?？]?$)(?!.*(?:っけ|覚え|わか|分か|知って)) | ^名前は(?:何|なん|なに)?(?:です|て(?:言|い)う|と(?:言|い)|ていう|[?？]$)""",
-    "en": r"""\byour(?:self|s)?\b | \b(?:are|were|aren't)\ you\b(?!\ (?:sure|aware|able|listening|there|ready)) | \bhow\ old\ you\ are\b | \bwho\ you\ are\b
+    "en": r"""^(?!.*\b(?:about(?!\ you)|saying|said|telling|told|talking|remember|know|familiar|notes?|mention\w*|heard)\b).*(?: \byour(?:self|s)?\b | \b(?:are|were|aren't)\ you\b(?!\ (?:sure|aware|able|listening|there|ready)) | \bhow\ old\ you\ are\b | \bwho\ you\ are\b
         | \b(?:do|did|don't)\ you\ (?:like|love|hate|enjoy|prefer|eat|drink|sleep|dream|live|work|want|feel|get\ \w+|speak|wear|need|play|go|come|like)\b
         | \b(?:do|have)\ you\ (?:have|got|keep|own)\ (?:an?\ |any\ |some\ )?(?:pets?|cats?|dogs?|name|names|birthday|job|family|kids|children|brothers?|sisters?|siblings|parents|mother|father|friends?|feelings?|hobb(?:y|ies)|allergies|home|house|wife|husband|boyfriend|girlfriend)\b
-        | \bwhere\ (?:do|did)\ you\ (?:live|come)\b | \bwhat\ (?:do|should|can|shall)\ \w+\ call\ you\b""",
-    "zh": r"""[你您](?:贵姓|的(?!记|印象)|叫|姓|几岁|多大|多少岁|是|今年|住|家|在哪|来自|从哪|喜欢|讨厌|爱|吃|喝|睡|有没有(?:宠物|猫|狗|家|朋友|兄弟|孩子|名字|爸|妈)|有(?:宠物|猫|狗|家人|朋友|兄弟|孩子|名字|爸|妈)|养|对什么|做什么工作|会(?:累|睡|饿|做梦))""",
+        | \bwhere\ (?:do|did)\ you\ (?:live|come)\b | \bwhat\ (?:do|should|can|shall)\ \w+\ call\ you\b )""",
+    "zh": r"""[你您](?:贵姓|的(?!记|印象)|叫|姓|几岁|多大|多少岁|是(?![说指在不])|今年|住|家|在哪|来自|从哪|喜欢|讨厌|爱|吃|喝|睡|有没有(?:宠物|猫|狗|家|朋友|兄弟|孩子|名字|爸|妈)|有(?:宠物|猫|狗|家人|朋友|兄弟|孩子|名字|爸|妈)|养|对什么|做什么工作|会(?:累|睡|饿|做梦))""",
 }  # fmt: skip
 
 

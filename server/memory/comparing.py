@@ -137,6 +137,8 @@ def _calls_off(old: Entry, new: Entry) -> bool:
     ahead = before.event_to is not None and before.event_to >= after.said_at.date()
     if not ahead or before.said_at > after.said_at or before.about or after.about:
         return False
+    if new.is_of_another and not old.is_of_another:  # who stays away calls nothing off
+        return False
     told = bare(after.text)
     if not calls_off(told, after.language) or calls_off(bare(before.text), before.language):
         return False
@@ -169,7 +171,7 @@ def _corrected(new: Entry, known: Sequence[Entry], found: Sequence[Relation]) ->
     candidates = []
     for place, (old, relation) in enumerate(zip(known, found, strict=True)):
         is_older = timedelta() <= new.fact.said_at - old.fact.said_at
-        is_fresh = new.fact.said_at - old.fact.said_at <= _LAST_DAYS
+        is_fresh = new.fact.said_at - old.fact.last_said_at <= _LAST_DAYS
         if relation is Relation.SAME or not is_older or _stand_apart(old, new):
             continue
         shared = min(_shared_words(old, new), _shared_words(new, old))

@@ -139,13 +139,16 @@ class Consolidator:
         async with self._one_at_a_time:
             return await self._admit(Harvest(facts=tuple(facts)), keep_all=keep_all)
 
-    async def replace(self, old: Fact, new: Fact) -> None:
-        """Put a fact in the place of one that holds.
+    async def replace(self, old: Fact, new: Fact) -> bool:
+        """Put a fact in the place of one; return False if that holds no longer.
 
         Raises:
             StoreError: It can't be stored.
         """
         async with self._one_at_a_time:
+            known = await to_thread.run_sync(self._store.fact, old.id)
+            if known is None or not known.current:
+                return False
             vectors = await self._embed([new])
             await self._writer.run(
                 partial(
@@ -157,6 +160,7 @@ class Consolidator:
                     stamp=self._shelves.stamp,
                 )
             )
+        return True
 
     async def _work_off(self, person: str, due: datetime | None) -> list[Fact]:
         """Draw facts from all pages of a person that wait; from what is left of them, if something is forgotten meanwhile."""

@@ -2,13 +2,17 @@
 
 from datetime import datetime
 
+from anyio import to_thread
+
 from server.errors import OmoideError
 from server.memory import Memory
 from server.memory.facts import correction_of
 from server.memory.models import Fact
 
 
-async def correct(memory: Memory, fact_id: str, text: str, now: datetime) -> Fact | None:
+async def correct(
+    memory: Memory, fact_id: str, text: str, now: datetime, week_start: int
+) -> Fact | None:
     """Put a sentence in the place of a fact; return the new fact, or None if there is none of that id.
 
     Args:
@@ -16,21 +20,23 @@ async def correct(memory: Memory, fact_id: str, text: str, now: datetime) -> Fac
         fact_id: Of a fact that holds.
         text: In the language of the fact, as the person would say it.
         now: The present moment, aware.
+        week_start: First day of the week, 0 for Monday.
 
     Raises:
-        OmoideError: ``fact-replaced``: another one holds in its place; ``usage-invalid``: nothing is said.
+        OmoideError: ``fact-replaced``: another one holds in its place; ``usage-invalid``: it can't be a fact.
         StoreError: It can't be stored.
     """
     old = await memory.archive.fact(fact_id)
     if old is None:
         return None
-    if not old.current:
+    new = await to_thread.run_sync(correction_of, old, text, now, week_start)
+    if new is None:
         raise OmoideError(
-            "fact-replaced",
-            f"{fact_id} no longer holds. Correct the one in its place: {old.superseded_by}.",
+            "usage-invalid",
+            "Write the sentence that is right instead: at most 240 characters, none of them { } < or >.",
         )
-    if not text.strip():
-        raise OmoideError("usage-invalid", "Write the sentence that is right instead.")
-    new = correction_of(old, text, now)
-    await memory.consolidator.replace(old, new)
+    if not await memory.consolidator.replace(old, new):
+        raise OmoideError(
+            "fact-replaced", f"{fact_id} no longer holds. See `omoide memory list` for what does."
+        )
     return new

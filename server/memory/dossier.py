@@ -13,6 +13,7 @@ from server.memory.models import (
     Segment,
     Trait,
 )
+from server.memory.portrait import newest_of
 from server.memory.store import Store
 
 
@@ -46,7 +47,7 @@ def dossier_of(store: Store, person: str) -> Dossier:
         store.pages.of(person),
         store.tiers.chains_of(person),
         store.tiers.segments_of(person),
-        store.portrait.profile_of(person),
+        newest_of(store.portrait.profile_of(person)),
         store.portrait.traits_of(person),
         store.portrait.notes_of(person),
         store.portrait.summaries_of(person),

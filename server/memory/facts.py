@@ -143,12 +143,15 @@ def make_fact(
     )
 
 
-def correction_of(fact: Fact, text: str, now: datetime, week_start: int = 0) -> Fact:
-    """Return what a person wrote in the place of a fact, in the form that it has: quoted if it was.
+def correction_of(fact: Fact, text: str, now: datetime, week_start: int = 0) -> Fact | None:
+    """Return what a person wrote in the place of a fact, in the form that it has: quoted if it was. Blocks.
 
-    It rests on no exchange: only forgetting it takes it away.
+    It rests on no exchange: only forgetting it takes it away. None if it is too long for a fact, says nothing, or looks
+    like markup.
     """
     words = checks.plain_line(text, _LONGEST)
+    if not words:
+        return None
     page = Page(words, "", now, fact.language, id=f"instead of {fact.id}", person=fact.person)
     shown = framed(words, fact.language) if without_frame(fact.text) != fact.text else words
     made = make_fact(page, shown, words, Origin.HAND, week_start, kind=fact.kind, about=fact.about)

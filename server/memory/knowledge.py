@@ -27,7 +27,7 @@ def knowledge(facts: Sequence[Fact], capacity: int = MOST_KNOWLEDGE) -> list[Fac
     ]
     ranked = sorted(
         mine,
-        key=lambda one: (len(Pin) if one[0] is None else one[0], -one[1].said_at.timestamp()),
+        key=lambda one: (len(Pin) if one[0] is None else one[0], -one[1].last_said_at.timestamp()),
     )
     return [fact for _, fact in ranked[:capacity]]
 
@@ -42,7 +42,7 @@ def agent_traits(facts: Sequence[Fact], capacity: int = MOST_KNOWLEDGE) -> list[
         capacity: How many at most.
     """
     own = [fact for fact in facts if fact.current and fact.about]
-    own.sort(key=lambda fact: (not is_kept_by_agent(fact), -fact.said_at.timestamp()))
+    own.sort(key=lambda fact: (not is_kept_by_agent(fact), -fact.last_said_at.timestamp()))
     return own[:capacity]
 
 

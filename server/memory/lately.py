@@ -1,7 +1,6 @@
 """What must never be acted against of what was said lately, until facts are drawn from it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache, partial
 
@@ -13,7 +12,8 @@ from server.memory.store import Store
 
 _MOST = 3
 _MOST_READ = 64
-"""Exchanges that are read, at every turn again; of so many is kept what was read in them."""
+_MOST_KEPT = 2_000
+"""Exchanges that are read, at every turn again, and of how many is kept what was read in them."""
 
 
 class Lately:
@@ -27,12 +27,10 @@ class Lately:
             read: Returns the facts that an exchange states. Blocks.
         """
         self._store = store
-        self._read = lru_cache(_MOST_READ)(read)
+        self._read = lru_cache(_MOST_KEPT)(read)
 
     async def standing(self, person: str, now: datetime) -> list[Fact]:
-        """Return what stands in the exchanges that wait.
-
-        It is stored nowhere as a fact, so each has the id of its exchange: what was told of it goes with that.
+        """Return what stands in the exchanges that wait; it is stored nowhere as a fact.
 
         Raises:
             StoreError: The store can't be read.
@@ -46,10 +44,5 @@ class Lately:
 
     def _standing(self, person: str, now: datetime) -> list[Fact]:
         waiting = self._store.queue.newest(person, _MOST_READ)
-        stated = [
-            replace(fact, id=page.id)
-            for page in waiting
-            if page.at <= now
-            for fact in self._read(page)
-        ]
+        stated = [fact for page in waiting if page.at <= now for fact in self._read(page)]
         return standing(stated, _MOST, now)

@@ -117,17 +117,13 @@ class PageReader:
             alike = self._wording.of_query(in_first_person(text, language, speakers))
             [vector] = await embed_in_time(self._embedder, [alike], self._embed_seconds)
             shelf = await self._shelves.get(person)  # something may be forgotten
-        question = read_question(text, language, at, self._week_start)
-        query = cut_query(replace(question, vector=vector), speakers, self._reach)
-        return await to_thread.run_sync(
-            rank,
-            shelf,
-            query,
-            self._weights,
-            self._section.gate,
-            self._section.segments,
-            abandon_on_cancel=True,
-        )
+
+        def look() -> PageFindings:
+            question = read_question(text, language, at, self._week_start)
+            query = cut_query(replace(question, vector=vector), speakers, self._reach)
+            return rank(shelf, query, self._weights, self._section.gate, self._section.segments)
+
+        return await to_thread.run_sync(look, abandon_on_cancel=True)
 
 
 def rank(

@@ -57,7 +57,7 @@ class Portrait:
         self._database = database
 
     def profile_of(self, person: str) -> list[ProfileEntry]:
-        """Return the profile of a person: field by field, and in those of `MANY_VALUED` the oldest value first."""
+        """Return every value that was ever in the profile of a person: field by field, the oldest first; see `newest_of`."""
         mine = select(profile).where(profile.c.person == person)
         rows = self._database.rows(mine.order_by(profile.c.said_at, profile.c.value))
         drawn = sources_of(self._database, person)
@@ -66,11 +66,7 @@ class Portrait:
             key = record_key(profile, person, row.field, row.value)
             entry = _entry(row, drawn.get(key, ()))
             held[entry.field].append(entry)
-        return [
-            entry
-            for field, entries in held.items()
-            for entry in (entries if field in MANY_VALUED else entries[-1:])
-        ]
+        return [entry for entries in held.values() for entry in entries]
 
     def traits_of(self, person: str) -> list[Trait]:
         """Return the traits of a person by dimension."""
@@ -169,6 +165,12 @@ class Portrait:
     def change_count(self, person: str) -> int:
         """Return a number that is another one whenever something here has changed for a person."""
         return change_count(self._database, Part.PORTRAIT, person)
+
+
+def newest_of(profile: Sequence[ProfileEntry]) -> list[ProfileEntry]:
+    """Return of each field the last value, of those of `MANY_VALUED` all; in the order that they come in."""
+    last = {entry.field: entry for entry in profile}
+    return [entry for entry in profile if entry.field in MANY_VALUED or entry is last[entry.field]]
 
 
 def put_profile(connection: Connection, entries: Sequence[ProfileEntry], gone: Set[str]) -> None:

@@ -21,6 +21,7 @@ from server.memory.models import (
 )
 from server.memory.outlived import still_held
 from server.memory.person_cache import PersonCache
+from server.memory.portrait import newest_of
 from server.memory.recent_days import Reading, told_today
 from server.memory.remainder import Lapsed, lapsed
 from server.memory.restated import untold
@@ -31,7 +32,7 @@ from server.memory.traits import Dimension
 
 MOST_PERSONS = 200
 _MOST_TRAITS = 6
-_MOST_STANDING = 12
+MOST_STANDING = 12
 """More than fit into a prompt: of those, the gravest are told, or those that the talk touches."""
 _FOR_LIFE = frozenset({ProfileField.NAME, ProfileField.BIRTH, ProfileField.GENDER})
 """What is told without the day on which it was said."""
@@ -164,9 +165,9 @@ class Primer:
 
     def _read(self, person: str, now: datetime) -> Priming:
         facts = self._store.facts_of(person)
-        held = standing(facts, _MOST_STANDING, now)
+        held = standing(facts, MOST_STANDING, now)
         fresh = [fact for fact in facts if not has_faded(fact, now, self._fading)]
-        profile = still_held(self._store.portrait.profile_of(person), facts)
+        profile = newest_of(still_held(self._store.portrait.profile_of(person), facts))
         beside = untold(fresh, profile)
         ids = {fact.id for fact in beside}
         in_profile = [fact for fact in fresh if fact.current and fact.id not in ids]

@@ -26,8 +26,9 @@ from server.memory.lately import Lately
 from server.memory.lines import Role
 from server.memory.models import Candidate, Fact, Page
 from server.memory.page_recall import PageCandidate, PageFindings, PageReader
-from server.memory.priming import Primer, Priming
+from server.memory.priming import MOST_STANDING, Primer, Priming
 from server.memory.recall import Reader, as_scores
+from server.memory.standing import standing
 from server.memory.store import Store
 from server.memory.touching import touches
 from server.memory.traits import Dimension
@@ -47,6 +48,8 @@ class _Gathered:
     pages: Sequence[RecalledPage] = ()
     priming: Priming = field(default_factory=Priming)
     touched: Sequence[str] = ()
+    undrawn: Set[str] = frozenset()
+    """Ids of facts that stand and are not stored yet."""
 
 
 class Recollector:
@@ -137,8 +140,12 @@ class Recollector:
         drawn = {page for fact in got.priming.standing for page in fact.sources}
         lately = await self._lately.standing(person, at)
         fresh = [fact for fact in lately if drawn.isdisjoint(fact.sources)]
-        got.priming = replace(got.priming, standing=(*fresh, *got.priming.standing))
-        got.touched = await to_thread.run_sync(_touched, got.priming, text, language)
+        got.undrawn = {fact.id for fact in fresh}
+        held = standing([*got.priming.standing, *fresh], MOST_STANDING, at)
+        got.priming = replace(got.priming, standing=tuple(held))
+        got.touched = await to_thread.run_sync(
+            _touched, held, text, language, abandon_on_cancel=True
+        )
 
     async def _gather_pages(
         self, got: _Gathered, person: str, text: str, language: str, at: datetime
@@ -214,7 +221,9 @@ class Recollector:
                 if one.passed
             ),
             pages=tuple(got.pages),
-            standing=tuple(map(_held, priming.standing)),
+            standing=tuple(
+                _held(fact, is_undrawn=fact.id in got.undrawn) for fact in priming.standing
+            ),
             touched=tuple(got.touched),
             portrait=priming.portrait(language, self._dimensions),
             portrayed=priming.portrayed(self._dimensions),
@@ -283,12 +292,12 @@ def _recalled(page: Page, candidate: PageCandidate, *, neighbour: bool = False) 
     )
 
 
-def _touched(priming: Priming, text: str, language: str) -> list[str]:
+def _touched(standing: Sequence[Fact], text: str, language: str) -> list[str]:
     """Return the ids of the facts that stand and that a query touches. Blocks."""
-    return [fact.id for fact in priming.standing if touches(text, language, fact)]
+    return [fact.id for fact in standing if touches(text, language, fact)]
 
 
-def _held(fact: Fact) -> Recalled:
+def _held(fact: Fact, *, is_undrawn: bool = False) -> Recalled:
     """Return a fact that is told whatever is asked."""
     return Recalled(
         bare(fact.text),
@@ -299,6 +308,7 @@ def _held(fact: Fact) -> Recalled:
         fact.sources,
         fact.about,
         _days_before(fact),
+        is_undrawn=is_undrawn,
     )
 
 

@@ -122,7 +122,13 @@ async def show_fact(request: Request, fact_id: str) -> Any:
 async def correct_fact(request: Request, fact_id: str, correction: Correction) -> Any:
     """Put a sentence in the place of a fact; return the new one. What was said stays in the exchanges."""
     host = host_of(request)
-    fact = await correct(host.memory, fact_id, storable(correction.text), host.clock.now())
+    fact = await correct(
+        host.memory,
+        fact_id,
+        storable(correction.text),
+        host.clock.now(),
+        host.config.retrieval.week_start,
+    )
     return _unknown(fact_id) if fact is None else describe_fact(fact, host.config.fading)
 
 

@@ -29,8 +29,8 @@ OF_ROBOT = {
 }  # fmt: skip
 OF_PERSON = {
     "ja": ("私の名前は", "あなたは私の名前を覚えていますか", "私について何を知ってる", "あなたは鍵の場所を知ってる", "犬の名前は", "母のお名前は"),
-    "en": ("do you remember my name", "what do you know about me", "do you know where the key is", "are you sure", "can you tell me my address"),
-    "zh": ("我叫什么", "你知道我的生日吗", "你记得我孙子吗"),
+    "en": ("do you remember my name", "what do you know about me", "do you know where the key is", "are you sure", "can you tell me my address", "what were you saying about the trip to Kyoto", "what's in your notes about Leo", "are you familiar with Sam's allergies"),
+    "zh": ("我叫什么", "你知道我的生日吗", "你记得我孙子吗", "你是说奶奶对花生过敏吗"),
 }  # fmt: skip
 
 

@@ -356,6 +356,11 @@ def test_only_what_is_still_to_come_and_was_meant_is_called_off() -> None:
     assert relations(off, [past, undated], NEVER) == [DIFFERENT, DIFFERENT]
     elsewhen = entry("The trip to Hakone is off.", after=1, day=date(2026, 10, 20))
     assert relations(elsewhen, [past], NEVER) == [DIFFERENT]
+    party = entry("My birthday party is on Saturday.", day=OCTOBER)
+    stays_away = entry(
+        "My brother isn't coming to my birthday party on Saturday.", after=1, day=OCTOBER
+    )
+    assert relations(stays_away, [party], NEVER) == [DIFFERENT]
 
 
 @pytest.mark.parametrize(

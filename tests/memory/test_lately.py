@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from server.quoting import standing_block
 from tests.memory.remembering import Room, opened
 
 ALLERGY = {
@@ -75,9 +76,22 @@ async def test_what_a_model_fails_to_draw_facts_from_stands_for_hours_and_after_
 
 async def test_what_is_told_before_it_is_drawn_rests_on_its_exchange(tmp_path: Path) -> None:
     with opened(tmp_path) as room:
-        room.tell(ALLERGY["en"], language="en")
+        room.tell("I'm allergic to peanuts. I take warfarin every day.", language="en")
         await room.memory._writer.settle()
         [said] = await room.memory.archive.pages("hana")
         recalled = await room.memory.recall("hana", SNACK["en"], "en")
-        assert [line.id for line in recalled.standing] == [said.id]
+        assert len({line.id for line in recalled.standing}) == 2
         assert frozenset({said.id}) in recalled.rests_on
+        told = standing_block(recalled.standing)
+        assert "peanuts" in told.text
+        assert "warfarin" in told.text
+
+
+async def test_the_gravest_comes_first_whenever_it_was_told(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        room.tell(ALLERGY["en"], language="en")
+        assert await room.memory.extract()
+        room.tell("I want to be in bed by ten.", ALLERGY["en"], language="en")
+        held = await standing(room, "en")
+        assert "peanuts" in held[0]
+        assert len(held) == 2

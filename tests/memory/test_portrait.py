@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from server.memory.lineage import sources_of
 from server.memory.models import Level, Note, ProfileEntry, ProfileField, Trait
-from server.memory.portrait import MOST_VALUES
+from server.memory.portrait import MOST_VALUES, newest_of
 from server.memory.store import Store
 from tests.memory.remembering import NOON, fact, page
 from tests.memory.tiers import entry, note, summary, trait
@@ -44,7 +44,7 @@ def put(store: Store, *records: ProfileEntry | Trait | Note) -> None:
 
 
 def values(store: Store, person: str = "hana") -> list[str]:
-    return [held.value for held in store.portrait.profile_of(person)]
+    return [held.value for held in newest_of(store.portrait.profile_of(person))]
 
 
 def unsummed(store: Store, since: datetime = EARLIER) -> list[str]:
@@ -107,7 +107,9 @@ def test_a_value_that_is_said_again_is_the_newest_and_has_both_sources(store: St
     put(store, entry(ProfileField.HOME, "東京", EARLIER, "1"))
     put(store, entry(ProfileField.HOME, "大阪", NOON))
     put(store, entry(ProfileField.HOME, "東京", LATER, "2"))
-    assert store.portrait.profile_of("hana") == [entry(ProfileField.HOME, "東京", LATER, "1", "2")]
+    assert newest_of(store.portrait.profile_of("hana")) == [
+        entry(ProfileField.HOME, "東京", LATER, "1", "2")
+    ]
 
 
 def test_an_older_value_holds_again_when_the_newer_one_is_forgotten(store: Store) -> None:
