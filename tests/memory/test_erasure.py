@@ -98,7 +98,9 @@ def test_a_forgotten_fact_leaves_nothing_of_its_page_in_any_table(tmp_path: Path
         assert left == dict.fromkeys(left, 0)
         assert b"himitsu" not in bytes_of(tmp_path)
         assert [each.id for each in store.pages.of("hana")] == ["hana 0", "hana 2"]
-        assert len(store.portrait.profile_of("hana")) == 4, "a name and one of the family, of each of both"
+        assert len(store.portrait.profile_of("hana")) == 4, (
+            "a name and one of the family, of each of both"
+        )
 
 
 def test_every_table_but_the_counters_is_somebodys_or_goes_with_what_is(tmp_path: Path) -> None:
