@@ -7,8 +7,8 @@ A wish for a harmless manner of speaking, slowly or in short, bids nothing. The 
 import re
 
 from server.memory.lexicon.expressions import Expressions, expressions
+from server.memory.terms import has_kana
 
-_KANA = re.compile(r"[\u3040-\u30ff]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -27,6 +27,6 @@ def _bids(text: str, lists: Expressions) -> bool:
 
 def _languages_of(text: str) -> tuple[str, ...]:
     """Return the languages that a text may be in by its script; without kana, Chinese characters may be Japanese, too."""
-    if _KANA.search(text):
+    if has_kana(text):
         return ("ja",)
     return ("zh", "ja") if _HAN.search(text) else ("en",)

@@ -17,7 +17,7 @@ from server.memory.models import Level, Note, NoteKind, Page, ProfileEntry, Prof
 from server.memory.profile_claims import claims_field
 from server.memory.self_reports import introduces
 from server.memory.statements import is_hypothetical, is_question, is_statement, sentences
-from server.memory.terms import TermKind, analyse, letters
+from server.memory.terms import TELLING, TermKind, analyse, letters
 from server.memory.ties import is_of_the_world
 from server.memory.wording import plain_analysis
 
@@ -31,8 +31,6 @@ _FEWEST_TURNS = 2
 """Turns that have to show a trait."""
 _MOST_TRAITS = 2
 """That one sentence shows."""
-_TELLING = 0.5
-"""Weight of a term that is no frame word, a pair of Chinese characters included."""
 _NAMESPACE = uuid.UUID("0c9a3a55-31f1-4c55-8a39-5f0f7bb1c9d2")
 
 _MARKUP = re.compile(r'[{}<>]|\w"\s*:')
@@ -167,7 +165,7 @@ def _shown_by(
 def _says_something(sentence: str, language: str) -> bool:
     """Say whether a sentence has a word of weight, and does not tell of the weather or the world at large."""
     terms = plain_analysis(sentence, language).terms
-    return any(term.weight >= _TELLING for term in terms) and not is_of_the_world(sentence)
+    return any(term.weight >= TELLING for term in terms) and not is_of_the_world(sentence)
 
 
 def checked_notes(drafts: Sequence[NoteDraft], pages: Sequence[Page]) -> tuple[Note, ...]:

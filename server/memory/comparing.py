@@ -31,7 +31,7 @@ from server.memory.models import Fact
 from server.memory.shelf import Entry
 from server.memory.standing import StandingKind, standing_kind
 from server.memory.temporal import Granularity
-from server.memory.terms import Analysis, TermKind, letters
+from server.memory.terms import TELLING, Analysis, TermKind, letters
 from server.memory.touching import touches
 from server.memory.unmentioned import allows_to_mention
 from server.memory.wording import bare, without_dates
@@ -78,8 +78,6 @@ _CHANGE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_TELLING = 0.5
-"""Weight from which a word says what a text is about."""
 _NOW = re.compile(r"\bnow\b|今は|今では|現在は|现在|如今", re.IGNORECASE)
 _LAST_DAYS = timedelta(days=3)
 """How long ago something was said that a correction may mean."""
@@ -155,7 +153,7 @@ def _meant(terms: Analysis) -> set[str]:
     return {
         term.sound if term.kind is TermKind.NAME else term.key
         for term in terms.terms
-        if term.kind in kinds and term.weight >= _TELLING
+        if term.kind in kinds and term.weight >= TELLING
     }
 
 

@@ -27,6 +27,7 @@ from server.memory.kinds import kind_of
 from server.memory.models import Fact, Origin, Page, Trait
 from server.memory.self_reports import self_reports
 from server.memory.statements import statements
+from server.memory.terms import TELLING
 from server.memory.traits import load_dimensions
 from server.memory.wording import plain_analysis, quoted
 from server.ports import Llm
@@ -36,8 +37,6 @@ log = structlog.get_logger(__name__)
 AGENT = PersonaSection().name
 """What the robot is called where the configuration does not say otherwise."""
 _MOST_TOKENS = 1_600
-_MEANINGFUL = 0.5
-"""Weight of a term that is no frame word: a number, a pair of Chinese characters, and more."""
 _KNOWN = {"ja": "これまでにわかっていること", "zh": "已知特点"}
 
 
@@ -228,7 +227,7 @@ class ModelExtractor:
 
 def _stands_alone(sentence: str, language: str) -> bool:
     """Say whether a sentence still means something without those around it: "I want to go again" does not."""
-    return any(term.weight >= _MEANINGFUL for term in plain_analysis(sentence, language).terms)
+    return any(term.weight >= TELLING for term in plain_analysis(sentence, language).terms)
 
 
 def _dialogue(pages: Sequence[Page]) -> str:

@@ -10,7 +10,7 @@ from server.cutting import best_cut
 from server.memory import lexicon
 from server.memory.models import Page
 from server.memory.statements import is_statement, sentences
-from server.memory.terms import Term, TermKind
+from server.memory.terms import TELLING, Term, TermKind
 from server.memory.wording import plain_analysis
 
 Rarity: TypeAlias = Callable[[str], float]
@@ -18,8 +18,6 @@ Rarity: TypeAlias = Callable[[str], float]
 
 MOST_KEYWORDS = 6
 LONGEST_SENTENCE = 80
-_TELLING = 0.5
-"""Weight of a term below which it is only wrapped around what is said."""
 _QUESTION_SHARE = 0.5
 """How much a sentence that tells nothing of the speaker counts, beside one that does."""
 _PAIR_ZH = re.compile(r"[\u3400-\u9fff]{2}")
@@ -66,7 +64,7 @@ def says_something(page: Page) -> bool:
 def telling_terms(text: str, language: str) -> list[Term]:
     """Return the terms of a text that may be what it is about, in its order."""
     terms = plain_analysis(text, language).terms
-    return [term for term in terms if term.weight >= _TELLING and term.kind is not TermKind.NUMBER]
+    return [term for term in terms if term.weight >= TELLING and term.kind is not TermKind.NUMBER]
 
 
 def shortened(text: str, longest: int) -> str:
@@ -109,7 +107,7 @@ def _pieces(run: str, rarity: Rarity) -> Iterator[tuple[str, float]]:
     for piece in _FRAME_ZH.split(run):
         pairs = [piece[place : place + 2] for place in range(len(piece) - 1)]
         if pairs:
-            yield piece[:_LONGEST_RUN], _TELLING * max(map(rarity, pairs))
+            yield piece[:_LONGEST_RUN], TELLING * max(map(rarity, pairs))
 
 
 def _word(term: Term, language: str) -> str:

@@ -6,7 +6,8 @@ something of the same group that was said. The expressions are in `lexicon/grave
 
 from collections.abc import Iterable, Iterator
 
-from server.memory.lexicon.expressions import expressions, language_of
+from server.memory.lexicon.expressions import expressions
+from server.memory.terms import read_as
 
 _OF_BODY = ("illness", "allergy")
 """Groups of `lexicon/standing.yaml`."""
@@ -21,7 +22,7 @@ _CUT_SHORT = ("wish_to_die", "violence")
 
 def grave_matters(text: str, language: str) -> frozenset[str]:
     """Return the grave matters that a text names: groups, and of illnesses which it is."""
-    code = language_of(text, language)
+    code = read_as(text, language)
     return frozenset(
         (*_named("grave", None, text, code), *_named("standing", _OF_BODY, text, code))
     )

@@ -26,7 +26,7 @@ from server.memory.grave import means_less_in_part
 from server.memory.habits import weekdays
 from server.memory.statements import clauses_of, sentences, telling_places
 from server.memory.temporal import Granularity, TimeSpan
-from server.memory.terms import Analysis, Term, TermKind, analyse, letters, verb_stem
+from server.memory.terms import TELLING, Analysis, Term, TermKind, analyse, letters, verb_stem
 from server.memory.unmentioned import is_about_mentioning, put_otherwise
 from server.memory.wording import plain_analysis, without
 
@@ -38,8 +38,6 @@ _SOME_WORDS = 2
 """Words of a clause of which at least one must have been said."""
 _MEANINGFUL = 0.6
 """Weight of a term that is no frame word."""
-_LIGHTEST = 0.5
-"""Weight from which a term is no frame word, pairs of Chinese characters included."""
 _FEWEST_LETTERS = 3
 """Letters of a sentence that a quote has to share with it."""
 _SAME_ATTITUDE = frozenset(
@@ -99,7 +97,7 @@ def is_spoken(text: str, quote: str, said: str, language: str) -> bool:
 def shares_words(text: str, told: Sequence[str], language: str) -> bool:
     """Say whether a text has a word of weight, or what one stands for, in common with what was told; or has none at all."""
     meaning = plain_analysis(text, language)
-    terms = [term for term in meaning.terms if term.weight >= _LIGHTEST]
+    terms = [term for term in meaning.terms if term.weight >= TELLING]
     known = _Known(told, language)
     if not terms or any(known.has(term) for term in terms):
         return True
@@ -107,7 +105,7 @@ def shares_words(text: str, told: Sequence[str], language: str) -> bool:
     if any(meaning.notions & one.notions or meaning.persons & one.persons for one in there):
         return True
     whole = letters(text)  # 猫 is in 飼い猫
-    keys = {letters(term.key) for one in there for term in one.terms if term.weight >= _LIGHTEST}
+    keys = {letters(term.key) for one in there for term in one.terms if term.weight >= TELLING}
     return any(key in whole for key in keys if key and not key.isascii())
 
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from server.memory.bidding import bids_robot
-from server.memory.lexicon.expressions import FAMILY, as_told, expressions, language_of
+from server.memory.lexicon.expressions import FAMILY, as_told, expressions
 from server.memory.models import Importance, Kind
-from server.memory.terms import Analysis, TermKind
+from server.memory.terms import Analysis, TermKind, read_as
 from server.memory.wording import bare, plain_analysis
 
 _LASTING_KINDS = frozenset({Kind.HEALTH, Kind.PROFILE, Kind.RELATION})
@@ -44,7 +44,7 @@ def importance_of(text: str, language: str, kind: Kind) -> Importance:
     told = as_told(text)
     if bids_robot(told):  # never lasting, whatever else it names
         return Importance.ORDINARY
-    rest = _without_passing(told, language_of(told, language))
+    rest = _without_passing(told, read_as(told, language))
     is_sorted = kind in _LASTING_KINDS and (kind is not Kind.HEALTH or rest == told)
     if is_sorted or _is_lasting(text, rest, language):
         return Importance.LASTING
@@ -65,7 +65,7 @@ def _without_passing(told: str, code: str) -> str:
 
 def _is_lasting(text: str, told: str, language: str) -> bool:
     """Say whether a fact has a sign of what lasts, without what passes in `told`."""
-    code = language_of(told, language)
+    code = read_as(told, language)
     groups = [expressions("importance", code)["lasting"]]
     groups += [expressions("standing", code)[group] for group in _STANDING]
     return any(_found(signs, told) for signs in groups) or names_family(
@@ -83,7 +83,7 @@ def names_family(meaning: Analysis) -> bool:
 
 def _is_fleeting(text: str, language: str) -> bool:
     told = as_told(text)
-    code = language_of(told, language)
+    code = read_as(told, language)
     lists = expressions("importance", code)
     small = _found(lists["fleeting"], told)
     if not small or len(told) > _LONGEST[code] or _found(lists["kept"], told):

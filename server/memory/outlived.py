@@ -4,11 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from server.memory.models import MANY_VALUED, Fact, ProfileEntry
 from server.memory.standing import standing_kind
-from server.memory.terms import Analysis, letters
+from server.memory.terms import TELLING, Analysis, letters
 from server.memory.wording import bare, plain_analysis
-
-_MEANT = 0.5
-"""Weight of a term from which it is more than the frame of what is said."""
 
 
 def still_held(profile: Sequence[ProfileEntry], facts: Sequence[Fact]) -> list[ProfileEntry]:
@@ -64,7 +61,7 @@ def _says(fact: Fact, value: str) -> bool:
     if any(letters(value) in letters(text) for text in (bare(fact.text), fact.quote)):
         return True
     terms = plain_analysis(value, fact.language).terms
-    meant = {term.key for term in terms if term.weight >= _MEANT}
+    meant = {term.key for term in terms if term.weight >= TELLING}
     spoken = plain_analysis(fact.quote, fact.language).forms if fact.quote else frozenset()
     return bool(meant) and meant <= _meaning(fact).forms | spoken
 

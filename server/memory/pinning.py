@@ -4,8 +4,9 @@ from enum import IntEnum
 from functools import lru_cache
 
 from server.memory.importance import names_family
-from server.memory.lexicon.expressions import as_told, expressions, language_of
+from server.memory.lexicon.expressions import as_told, expressions
 from server.memory.models import Fact, Importance
+from server.memory.terms import read_as
 from server.memory.wording import plain_analysis
 
 
@@ -32,7 +33,7 @@ def pin_of(fact: Fact) -> Pin | None:
 def is_kept_by_agent(fact: Fact) -> bool:
     """Say whether a fact about the agent has to be kept: what it promised, or what it or something was named."""
     told = as_told(fact.text)
-    signs = expressions("importance", language_of(told, fact.language))["of_agent"]
+    signs = expressions("importance", read_as(told, fact.language))["of_agent"]
     is_lasting = fact.importance is Importance.LASTING
     return is_lasting or any(sign.search(told) for sign in signs.values())
 
@@ -40,7 +41,7 @@ def is_kept_by_agent(fact: Fact) -> bool:
 @lru_cache(maxsize=20_000)
 def _read(text: str, language: str) -> Pin:
     told = as_told(text)
-    code = language_of(told, language)
+    code = read_as(told, language)
     weighed, standing = expressions("importance", code), expressions("standing", code)
     always = weighed["lasting"]
     groups = (

@@ -11,9 +11,9 @@ from functools import lru_cache
 from server.memory import lexicon
 from server.memory.attribution import place_of
 from server.memory.claims import SPEAKER, Claim, Sense, claims_of
-from server.memory.lexicon.expressions import CLOSE, expressions, language_of
+from server.memory.lexicon.expressions import CLOSE, expressions
 from server.memory.models import ProfileField
-from server.memory.terms import analyse, letters
+from server.memory.terms import analyse, letters, read_as
 
 _FINDS = frozenset({"doctor"})
 """Whose word on the speaker is as good as the speaker's own."""
@@ -82,7 +82,7 @@ def _fits(field: ProfileField, value: str, claim: Claim, language: str) -> bool:
         return _is_bodily(value, claim, language)
     if field is ProfileField.FAMILY:
         return _is_family(value, claim, language)
-    signs = _signs(field, value, language_of(claim.words, language))
+    signs = _signs(field, value, read_as(claim.words, language))
     held = {sort for sort, sign in signs if sign.search(claim.words)}
     if field in _OF_TODAY and claim.sense in (Sense.PAST, Sense.FORMER):
         return "change" in held
@@ -91,7 +91,7 @@ def _fits(field: ProfileField, value: str, claim: Claim, language: str) -> bool:
 
 def _is_bodily(value: str, claim: Claim, language: str) -> bool:
     """Say whether a clause tells of the speaker's body: not of a film about an illness, nor of those who have it."""
-    code = language_of(claim.words, language)
+    code = read_as(claim.words, language)
     lists = expressions("standing", code)
     around = lists["around"]
     start, end = place_of(value, claim.words)
@@ -110,7 +110,7 @@ def _is_bodily(value: str, claim: Claim, language: str) -> bool:
 
 def _is_family(value: str, claim: Claim, language: str) -> bool:
     """Say whether a clause names one of the speaker's family: not somebody else's sister."""
-    code = language_of(claim.words, language)
+    code = read_as(claim.words, language)
     meaning = analyse(claim.words, language)
     signs = (sign for _, sign in _signs(ProfileField.FAMILY, value, code))
     is_named = bool((meaning.persons | meaning.notions) & _FAMILY)

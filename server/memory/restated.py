@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from server.memory.models import Fact, ProfileEntry, ProfileField
-from server.memory.terms import TermKind, letters
+from server.memory.terms import TELLING, TermKind, letters
 from server.memory.wording import bare, plain_analysis
 
 _NOTIONS = {
@@ -13,8 +13,6 @@ _NOTIONS = {
     ProfileField.WORK: "work",
 }
 """By which a fact is about a field, in the words of the lexicon."""
-_MEANT = 0.5
-"""Weight of a term from which it is more than the frame of what is said."""
 
 
 def untold(facts: Sequence[Fact], profile: Sequence[ProfileEntry]) -> list[Fact]:
@@ -37,6 +35,6 @@ def _restates(fact: Fact, entry: ProfileEntry) -> bool:
     if letters(entry.value) not in letters(bare(fact.text)):
         return False
     value = plain_analysis(entry.value, fact.language).forms
-    rest = [term for term in terms.terms if term.weight >= _MEANT and term.key not in value]
+    rest = [term for term in terms.terms if term.weight >= TELLING and term.key not in value]
     # The word for the field itself may be left: "live".
     return len(rest) <= 1 and all(term.kind is TermKind.WORD for term in rest)

@@ -13,10 +13,10 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from server.memory.attribution import is_denied, is_of_speaker, other_before
-from server.memory.lexicon.expressions import CLOSE, Expressions, as_told, expressions, language_of
+from server.memory.lexicon.expressions import CLOSE, Expressions, as_told, expressions
 from server.memory.models import Fact
 from server.memory.statements import is_hypothetical, sentences
-from server.memory.terms import TermKind, analyse, letters
+from server.memory.terms import Analysis, Term, TermKind, analyse, letters, read_as
 from server.memory.unmentioned import asks_not_to_mention
 from server.memory.wording import plain_analysis
 from server.query import normalize
@@ -141,7 +141,7 @@ def matter_of(fact: Fact) -> Matter | None:
 @lru_cache(maxsize=20_000)
 def _read(text: str, language: str) -> Matter | None:
     told = as_told(text)
-    code = language_of(told, language)
+    code = read_as(told, language)
     lists = expressions("standing", code)
     stated = [
         sentence[:_LONGEST_SENTENCE]
@@ -252,13 +252,21 @@ def _mourned(found: re.Match[str], sort: str, around: _Signs, language: str) -> 
     return {*(meaning.persons & CLOSE), *meaning.names} or {letters(words)}
 
 
+def meant(meaning: Analysis, language: str) -> list[Term]:
+    """Return the words and names that say what a text is about.
+
+    Args:
+        meaning: Of the text.
+        language: Of its script.
+    """
+    least = _MEANT[language]
+    kinds = (TermKind.WORD, TermKind.NAME)
+    return [term for term in meaning.terms if term.weight >= least and term.kind in kinds]
+
+
 def _rest(sentence: str, around: _Signs, language: str) -> str:
     """Return what a sentence speaks of as one word, for comparing."""
-    keys = {
-        term.key
-        for term in plain_analysis(sentence, language).terms
-        if term.weight >= _MEANT[language] and term.kind in (TermKind.WORD, TermKind.NAME)
-    }
+    keys = {term.key for term in meant(plain_analysis(sentence, language), language)}
     return " ".join(sorted(key for key in keys if not around["noise"].fullmatch(key)))
 
 
@@ -275,7 +283,7 @@ def _has_passed(fact: Fact, matter: Matter, now: datetime) -> bool:
     if fact.event_to is None or not said_on <= fact.event_to < today:
         return False
     told = as_told(fact.text)
-    around = expressions("standing", language_of(told, fact.language))["around"]
+    around = expressions("standing", read_as(told, fact.language))["around"]
     return _has(around, "limit", told) or not _has(around, "begins", told)
 
 

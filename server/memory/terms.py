@@ -98,6 +98,10 @@ def read_as(text: str, language: str) -> Literal["ja", "zh", "en"]:
     return "en"
 
 
+TELLING = 0.5
+"""Weight of a term from which it is more than the frame of what is said: pairs of Chinese characters included."""
+
+
 # Japanese -------------------------------------------------------------------------------------------------------------
 
 HONORIFICS = {"さん", "ちゃん", "君", "くん", "様", "先生"}

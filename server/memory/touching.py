@@ -7,10 +7,10 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from server.memory import lexicon
-from server.memory.lexicon.expressions import expressions, language_of
+from server.memory.lexicon.expressions import expressions
 from server.memory.models import Fact
-from server.memory.standing import StandingKind, matter_of
-from server.memory.terms import TermKind
+from server.memory.standing import StandingKind, matter_of, meant
+from server.memory.terms import read_as
 from server.memory.wording import bare, plain_analysis
 from server.query import normalize
 
@@ -35,8 +35,6 @@ _FED = {
 _STRAINED = frozenset({"weight", "exertion", "exercise"})
 """Matters in which it counts how one moves."""
 _OF_PEOPLE = (StandingKind.BEREAVEMENT, StandingKind.DO_NOT_MENTION)
-_MEANT = {"ja": 1.0, "en": 1.0, "zh": 0.5}
-"""Weight from which a word says what a sentence is about."""
 _Words: TypeAlias = frozenset[str]
 
 
@@ -56,7 +54,7 @@ def touches(text: str, language: str, fact: Fact) -> bool:
         fields.add("food")
     if matter.about & _STRAINED:
         fields.add("effort")
-    lists = expressions("touching", language_of(text, language))["of"]
+    lists = expressions("touching", read_as(text, language))["of"]
     if any(field in lists and lists[field].search(text) for field in fields):
         return True
     told, asked = _words(bare(fact.text), fact.language), _words(normalize(text), language)
@@ -69,12 +67,11 @@ def touches(text: str, language: str, fact: Fact) -> bool:
 def _words(text: str, language: str) -> tuple[_Words, _Words]:
     """Return the words that say what a text is about, and the classes of people in it."""
     meaning = plain_analysis(text, language)
-    code = language_of(text, language)
+    code = read_as(text, language)
     noise = expressions("standing", code)["around"]["noise"]
     words = {
         form
-        for term in meaning.terms
-        if term.weight >= _MEANT[code] and term.kind in (TermKind.WORD, TermKind.NAME)
+        for term in meant(meaning, code)
         for form in (term.key, term.sound)
         if not noise.fullmatch(form)
     }

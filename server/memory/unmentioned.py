@@ -5,7 +5,8 @@ A request to the robot is no statement about a life, with this one exception: it
 
 from functools import lru_cache
 
-from server.memory.lexicon.expressions import expressions, language_of
+from server.memory.lexicon.expressions import expressions
+from server.memory.terms import read_as
 
 _PUT_OTHERWISE = {
     "ja": "人に話を話題にして、話して、言って、聞いて、尋ねて、触れて、口にして、名前を出して、持ち出してほしくない、されたくない。聞きたくない。思い出したくない。頼んだ。してもいい。大丈夫。構わない。",
@@ -23,7 +24,7 @@ def put_otherwise(language: str) -> str:
 @lru_cache(maxsize=2_000)
 def asks_not_to_mention(sentence: str) -> bool:
     """Say whether a sentence asks never to mention something that it names; one for today, or about "it", does not."""
-    lists = expressions("standing", language_of(sentence, ""))
+    lists = expressions("standing", read_as(sentence, ""))
     plain = sentence.replace("’", "'").strip()
     if lists["around"]["for_now"].search(plain):
         return False
@@ -32,7 +33,7 @@ def asks_not_to_mention(sentence: str) -> bool:
 
 def asks_for_silence(sentence: str) -> bool:
     """Say whether a sentence asks not to speak of something, be it only for now: "I don't want to hear about football tonight"."""
-    lists = expressions("standing", language_of(sentence, ""))["do_not_mention"]
+    lists = expressions("standing", read_as(sentence, ""))["do_not_mention"]
     plain = sentence.replace("’", "'").strip()
     return any(sign.search(plain) for sign in lists.values())
 
@@ -45,11 +46,11 @@ def is_about_mentioning(sentence: str) -> bool:
 
 def asks_not_to_mention_them(sentence: str) -> bool:
     """Say whether a sentence asks the same of somebody or something that the one before it names: "don't talk about him"."""
-    asked = expressions("standing", language_of(sentence, ""))["do_not_mention"]["asked_of_them"]
+    asked = expressions("standing", read_as(sentence, ""))["do_not_mention"]["asked_of_them"]
     return asked.search(sentence.replace("’", "'").strip()) is not None
 
 
 def allows_to_mention(text: str) -> bool:
     """Say whether a text allows to speak of something again."""
-    allowed = expressions("standing", language_of(text, ""))["mention_allowed"]["any"]
+    allowed = expressions("standing", read_as(text, ""))["mention_allowed"]["any"]
     return allowed.search(text.replace("’", "'")) is not None

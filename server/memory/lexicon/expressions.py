@@ -43,15 +43,6 @@ def expressions(name: str, language: str) -> Expressions:
     }
 
 
-def language_of(text: str, language: str) -> str:
-    """Return the language whose expressions may stand in a text: its script wins over what it is said to be."""
-    if re.search(r"[\u3040-\u30ff]", text):
-        return "ja"
-    if re.search(r"[\u3400-\u9fff]", text):
-        return "ja" if language == "ja" else "zh"
-    return "en"
-
-
 def as_told(text: str) -> str:
     """Return a fact in the words of the person, in which expressions are looked for: "You have …" becomes "I have …".
 
