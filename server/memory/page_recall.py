@@ -192,13 +192,19 @@ def topic_sign(question: Question, shelf: PageShelf, places: Places, most: int) 
     """Return how near the segment of each utterance is to the question, if few are nearer (`most` in all); else 0."""
     asked = {term.key for term in question.terms.terms if term.kind is not TermKind.NUMBER}
     rest = shelf.vectors.rest() if question.vector is not None else 0.0
-    near = shelf.segment_table.nearness(asked, question.vector, rest).tolist()
-    named = sorted(
-        zip(near, shelf.segment_table.ids, strict=True), key=lambda one: (-one[0], one[1])
-    )
-    best = {key: nearness for nearness, key in named[:most]}
+    near = shelf.segment_table.nearness(asked, question.vector, rest)
+    ids = shelf.segment_table.ids
+    named = [(ids[place], float(near[place])) for place in _not_below(near, most)]
+    best = dict(sorted(named, key=lambda one: (-one[1], one[0]))[:most])
     pages = (shelf.table.pages[place] for place in places.tolist())
     return np.array([best.get(shelf.segment_of.get(page, ""), 0.0) for page in pages], np.float32)
+
+
+def _not_below(near: Floats, most: int) -> list[int]:
+    """Return the places of the `most` highest numbers, and of those as high as the last of them."""
+    if most >= len(near):
+        return [*range(len(near))]
+    return np.flatnonzero(near >= np.partition(near, -most)[-most]).tolist()
 
 
 def _candidates(

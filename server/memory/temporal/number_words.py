@@ -1,6 +1,7 @@
 """Numbers as people write and say them, and characters that are read as others."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 _FULL_WIDTH: Final = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
@@ -105,9 +106,25 @@ ENGLISH_NUMBERS: Final[Mapping[str, int]] = _english_numbers()
 ENGLISH_ORDINALS: Final[Mapping[str, int]] = _english_ordinals()
 
 
-def alternatives(words: Mapping[str, object]) -> str:
-    """Return a pattern for any of the words, the longest first."""
-    return "(?:" + "|".join(sorted(words, key=len, reverse=True)) + ")"
+def alternatives(words: Iterable[str]) -> str:
+    """Return a pattern for any of the words, the longest first.
+
+    Words that begin alike share their beginning, so that a text is compared with it once: there are thousands of words
+    in the patterns that every question is read with.
+    """
+    return _branches([*words])
+
+
+def _branches(words: Collection[str]) -> str:
+    """Return a pattern for any of some words, or for the empty one if it is among them and nothing longer matches."""
+    by_first: dict[str, list[str]] = {}
+    for word in sorted(words, key=len, reverse=True):
+        if word:
+            by_first.setdefault(word[0], []).append(word[1:])
+    branches = [re.escape(first) + _branches(rest) for first, rest in by_first.items()]
+    if len(branches) == 1 and "" not in words:
+        return branches[0]
+    return f"(?:{'|'.join(branches)}){'?' if '' in words else ''}" if branches else ""
 
 
 def to_number(written: str) -> int:
