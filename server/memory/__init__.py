@@ -94,7 +94,7 @@ class Memory:
             self._working.add(page)
 
     async def prepare(self, person: str) -> None:
-        """Read the facts of a person, who has just come to the robot. What goes wrong is told by the first recall."""
+        """Make ready what the next question of a person needs. What goes wrong is told by the first recall."""
         with suppress(OmoideError):
             now = self._clock.now()
             await self._shelves.get(person, now)
@@ -143,7 +143,10 @@ class Memory:
     async def extract(self, person: str | None = None, *, put_off: bool = False) -> list[Fact]:
         """Draw facts from everything that waits, the last exchange too; see `Consolidator.extract`."""
         await self._writer.settle()
-        return await self.consolidator.extract(person, put_off=put_off)
+        facts = await self.consolidator.extract(person, put_off=put_off)
+        for whose in {fact.person for fact in facts}:
+            await self.prepare(whose)  # the next question must not wait until all is read anew
+        return facts
 
     def make_way(self) -> None:
         """Note that somebody talks: a local model stops its work in the background."""

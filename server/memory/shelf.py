@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -208,27 +209,31 @@ def held_at(facts: Sequence[Fact], moment: datetime) -> list[Fact]:
 
 def make_entry(fact: Fact, vector: NDArray[np.float32] | None) -> Entry:
     """Cut a fact into what search and comparison need to know of it."""
-    terms = plain_analysis(fact.text, fact.language)
-    dated = fact.event_from is not None
-    habit = None if dated else read_habit(fact.text)
-    holds = held_types(bare(fact.text), terms, fact.language, on_days=dated or habit is not None)
-    # what the robot did for the person is the person's, too
-    of_another = not fact.about and _is_of_another(fact.text, fact.language)
-    claims, calls = _claims(fact.text, fact.language) if not fact.about else (_NONE, _NOBODY)
-    return Entry(fact, terms, holds, habit, claims, calls, of_another, vector)
+    is_dated = fact.event_from is not None
+    return Entry(fact, *_read(fact.text, fact.language, is_dated, bool(fact.about)), vector)
 
 
+_Reading: TypeAlias = tuple[
+    Analysis, frozenset[AnswerType], Habit | None, frozenset[Owned], frozenset[str], bool
+]
+"""What an `Entry` says of the text of its fact."""
 _NONE: frozenset[Owned] = frozenset()
 _NOBODY: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=20_000)  # a shelf is filled anew at every change
-def _claims(text: str, language: str) -> tuple[frozenset[Owned], frozenset[str]]:
+def _read(text: str, language: str, is_dated: bool, is_of_robot: bool) -> _Reading:
+    terms = plain_analysis(text, language)
+    habit = None if is_dated else read_habit(text)
+    holds = held_types(bare(text), terms, language, on_days=is_dated or habit is not None)
+    if is_of_robot:  # what the robot did for the person is the person's, too
+        return terms, holds, habit, _NONE, _NOBODY, False
     told = without_dates(text)
-    return claims_attributes(told, language), names_in_passing(told, language)
+    claims = claims_attributes(told, language)
+    calls = names_in_passing(told, language)
+    return terms, holds, habit, claims, calls, _is_of_another(text, language)
 
 
-@lru_cache(maxsize=20_000)
 def _is_of_another(text: str, language: str) -> bool:
     claims = claims_of_fact(bare(text), language)
     return bool(claims) and all(one.subject and SPEAKER not in one.subject for one in claims)

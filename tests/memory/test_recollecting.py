@@ -40,6 +40,18 @@ async def test_a_fault_in_one_part_leaves_the_other_its_say(broken: str, tmp_pat
     assert "himitsu" not in str(logs)
 
 
+class Counted:
+    """A function that counts how often it is called."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self.calls = 0
+
+    def __call__(self, *args: Any) -> Any:
+        self.calls += 1
+        return self._function(*args)
+
+
 class Held:
     """A function that waits in its thread until it is let go."""
 
@@ -77,6 +89,19 @@ async def test_nobody_waits_for_what_is_late_and_the_next_question_has_it(tmp_pa
         assert len(await room.memory.search("hana", QUESTION, "ja")) == 2
         await room.memory.prepare("hana")
         assert slow.calls == 2, "it was read on while nobody waited"
+
+
+async def test_after_an_extraction_no_question_has_to_wait_for_facts_to_be_read(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path, retrieval=EVERYTHING) as room:
+        await room.memory.prepare("hana")
+        room.tell(CAT)
+        await room.memory.extract()
+        read = Counted(room.memory._store.facts_of)
+        room.memory._store.facts_of = read  # type: ignore[method-assign, assignment]
+        assert await room.recalled(QUESTION)
+        assert read.calls == 0
 
 
 async def test_search_in_pages_goes_on_while_pages_are_sorted(tmp_path: Path) -> None:
