@@ -22,11 +22,11 @@ from server.memory import TalkMemory
 from server.phrasebook import Phrasebook
 from server.ports import Asr, Clock, Device, Llm, TextDelta, Tts, Usage, Vad, Voice
 from server.prompting import PromptFiles, compose
+from server.punctuation import join_sentences
 from server.query import normalize, tidy
 from server.reply import Reply
 from server.sentences import (
     Sentence,
-    join_sentences,
     limit_length,
     notice_pauses,
     split_sentences,

@@ -1,6 +1,7 @@
-"""The signs and abbreviations by which sentences are told apart, in Japanese, Chinese and English."""
+"""The signs and abbreviations by which sentences are told apart, in Japanese, Chinese and English, and how they are joined."""
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 FULL_MARKS: Final = "。｡．！？‼⁇⁈⁉…‥♪♫♬"
@@ -66,3 +67,12 @@ STARTERS: Final = _words(
     "Before While Maybe Also However It's I'm That's"
 )
 """After "U.S." or "J." a capital letter is a name, unless it begins one of these words."""
+
+
+def join_sentences(texts: Iterable[str]) -> str:
+    """Put the texts of sentences together again, with a blank where the language needs one."""
+    joined = ""
+    for text in texts:
+        needs_blank = joined[-1:].isascii() and text[:1].isascii()
+        joined += (" " if joined and text and needs_blank else "") + text
+    return joined

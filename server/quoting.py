@@ -10,6 +10,7 @@ from typing import TypeVar
 from server.memory.statements import sentences
 from server.memory.terms import letters
 from server.memory.wording import bare, without_frame
+from server.punctuation import join_sentences
 from server.turn import Message, Recalled, RecalledDay, RecalledPage, Recollection
 
 MOST_FACTS = 3
@@ -109,7 +110,7 @@ def without_words(days: Sequence[RecalledDay], known: Set[str]) -> list[Recalled
     for day in days:
         spoken = sentences(day.text)
         kept = [one for one in spoken if words_of(one) not in known]
-        text = day.text if len(kept) == len(spoken) else " ".join(kept)
+        text = day.text if len(kept) == len(spoken) else join_sentences(kept)
         if text or day.follow_ups:
             left.append(replace(day, text=text))
     return left

@@ -1,7 +1,7 @@
 """From the tokens of a reply to its sentences: what to show, what to speak, with which face."""
 
 import math
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 
@@ -119,15 +119,6 @@ async def _find_sentences(
         yield sentence
     if failure is not None:
         raise failure
-
-
-def join_sentences(texts: Iterable[str]) -> str:
-    """Put the texts of sentences together again, with a blank where the language needs one."""
-    joined = ""
-    for text in texts:
-        needs_blank = joined[-1:].isascii() and text[:1].isascii()
-        joined += (" " if joined and text and needs_blank else "") + text
-    return joined
 
 
 class _Reply:

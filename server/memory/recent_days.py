@@ -16,6 +16,7 @@ from server.memory.terms import letters
 from server.memory.touching import touches
 from server.memory.unmentioned import asks_for_silence
 from server.memory.wording import bare, plain_analysis, without_frame
+from server.punctuation import join_sentences
 
 _ALIKE = 0.4
 """Share of what a question is about that a fact has to have for it to be about that fact."""
@@ -65,7 +66,7 @@ def told_today(days: Sequence[DaySummary], reading: Reading) -> list[DaySummary]
             and _is_open(one, day, reading)
         ]
         whole = len(text) == len(spoken)
-        left = day.text if whole else _joined(text, day.language)
+        left = day.text if whole else join_sentences(text)
         kept = replace(day, text=left, follow_ups=tuple(asked))
         if kept.text or kept.follow_ups:
             told.insert(0, kept)
@@ -121,7 +122,3 @@ def _likeness(asked: str, fact: Fact, language: str) -> float:
     told = {term.key for term in plain_analysis(fact.text, fact.language).terms}
     shared = sum(weight for key, weight in weights.items() if key in told)
     return min(shared / (sum(weights.values()) + 0.01), 0.99)
-
-
-def _joined(texts: Sequence[str], language: str) -> str:
-    return ("" if language in ("ja", "zh") else " ").join(texts)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from server.audio import Audio
 from server.errors import OmoideError
-from server.sentences import join_sentences
+from server.punctuation import join_sentences
 
 
 @dataclass(frozen=True, slots=True)

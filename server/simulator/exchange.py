@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from server.errors import OmoideError
-from server.sentences import join_sentences
+from server.punctuation import join_sentences
 from server.simulator.answer import Answer, join_transcripts
 from server.simulator.microphone import Sounding
 from server.simulator.play_queue import Played

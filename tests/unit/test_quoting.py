@@ -26,6 +26,8 @@ from server.quoting import (
     pages_block,
     portrait_block,
     standing_block,
+    without_words,
+    words_of,
 )
 from server.turn import Message, Recalled, RecalledDay, RecalledPage, Recollection
 
@@ -304,3 +306,22 @@ def test_a_small_model_is_shown_how_memory_is_used(language: str) -> None:
     persona = PromptFiles().in_language("compact", language)
     assert told.content.partition("X")[0] in persona
     assert all(message.content in persona for message in rest[:-1])
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "left"),
+    [
+        (
+            "猫を飼い始めた。雨だった。散歩に行った。",
+            "雨だった。",
+            "猫を飼い始めた。散歩に行った。",
+        ),
+        ("我养了一只猫。下雨了。去散步了。", "下雨了。", "我养了一只猫。去散步了。"),
+        ("A cat came. It rained. We walked.", "It rained.", "A cat came. We walked."),
+    ],
+)
+def test_the_rest_of_a_day_is_joined_as_its_language_is_written(
+    text: str, told: str, left: str
+) -> None:
+    [one] = without_words([day(30, text)], {words_of(told)})
+    assert one.text == left

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.emotions import Emotion
-from server.sentences import Sentence, join_sentences, notice_pauses, split_sentences
+from server.punctuation import join_sentences
+from server.sentences import Sentence, notice_pauses, split_sentences
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
 
