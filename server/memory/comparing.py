@@ -33,7 +33,7 @@ from server.memory.standing import StandingKind, standing_kind
 from server.memory.temporal import Granularity
 from server.memory.terms import TELLING, Analysis, TermKind, letters
 from server.memory.touching import touches
-from server.memory.unmentioned import allows_to_mention
+from server.memory.unmentioned import allowed
 from server.memory.wording import bare, without_dates
 
 
@@ -124,9 +124,8 @@ def _allows(old: Entry, new: Entry) -> bool:
         return False
     if standing_kind(old.fact) is not StandingKind.DO_NOT_MENTION:
         return False
-    told = bare(new.fact.text)
-    allows = any(map(allows_to_mention, (told, new.fact.quote)))
-    return allows and touches(told, new.fact.language, old.fact)
+    part = allowed(bare(new.fact.text)) or allowed(new.fact.quote)
+    return bool(part) and touches(part, new.fact.language, old.fact)
 
 
 def _calls_off(old: Entry, new: Entry) -> bool:
@@ -198,6 +197,7 @@ def _stand_apart(old: Entry, new: Entry) -> bool:
     is_older = old.fact.said_at > new.fact.said_at
     return (
         is_older
+        or standing_kind(old.fact) is StandingKind.DO_NOT_MENTION  # ends by a permission alone
         or _says_also(new.fact)
         or _are_of_others(old, new)
         or _is_one_more_allergy(old, new)

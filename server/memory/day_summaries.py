@@ -20,7 +20,7 @@ from server.memory.extract import Prompts
 from server.memory.importance import importance_of
 from server.memory.models import DaySummary, Fact, Importance, Kind, Note, NoteKind, Origin, Page
 from server.memory.recent_days import may_be_asked_about
-from server.memory.statements import is_statement, sentences
+from server.memory.statements import in_earnest, is_statement
 from server.memory.unmentioned import asks_for_silence
 from server.memory.wording import bare, plain_analysis, quoted
 from server.ports import Llm
@@ -156,7 +156,7 @@ def most_telling(pages: Sequence[Page]) -> list[str]:
     found = [
         (page.language, sentence.strip())
         for page in pages
-        for sentence in sentences(page.said)
+        for sentence in in_earnest(page.said)
         if is_statement(sentence, page.language) and not asks_for_silence(sentence)
     ]
     worth = {sentence: _worth(sentence, language) for language, sentence in found}
