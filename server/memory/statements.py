@@ -149,7 +149,7 @@ _COURTESY = re.compile(
         |(?:really\ |totally\ |also\ )?(?:do(?:n't|\ not)?\ )?(?:know|agree|understand|guess|think|hope|suppose|see|get)(?:\ (?:so|that|it|not))?
         |(?:do|did|will|would|can|could|have|had)(?:n't|\ not)?)(?:\ (?:now|too|then|again|though))?[.!]*$
     | ^i\ (?:can't|cannot|don't|didn't|do\ not)\ (?:hear|understand|get|believe)\ (?:you|that|it)[.!]*$
-    | ^(?:你好|早上好|晚安|谢谢|再见|好的|是的|嗯|哦|对)[^，]{0,6}$
+    | ^(?:你好|早上好|晚安|谢谢|再见|好的|是的|嗯|哦|对(?![^，]{1,6}过敏))[^，]{0,6}$
     | ^我(?:[都也不]?(?:知道|明白|懂|信|同意)|饿|困|累|渴|来|回来|走|好|没事)[了啦]*[。.!！]*$
     """,
     re.VERBOSE | re.IGNORECASE,

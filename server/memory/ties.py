@@ -10,6 +10,7 @@ from server.memory import lexicon
 from server.memory.subjects import has_living_subject
 from server.memory.temporal.number_words import ENGLISH_NUMBERS, alternatives
 from server.memory.terms import words_of
+from server.memory.unowned import leaves_out_whose
 
 _OWN = re.compile(
     r"""
@@ -120,7 +121,7 @@ def is_tied(sentence: str, language: str) -> bool:
     """Say whether a sentence names the speaker, or somebody or something of their life. In Japanese that is left out as a rule."""
     if language == "ja" or _OWN.search(sentence) or _LEFT_OUT.search(sentence):
         return True
-    if _people(language).search(sentence):
+    if _people(language).search(sentence) or leaves_out_whose(sentence, language):
         return True
     ties = (_NAMED_ZH,) if language == "zh" else (_OF_NAMED, _AT_HOME)
     return any(tie.search(sentence) for tie in ties)
