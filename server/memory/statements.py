@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from server.memory import te_forms
+from server.memory.amended import amends
 from server.memory.bidding import bids_robot
 from server.memory.clauses import parts
 from server.memory.corrections import is_only_correction, without_correction
@@ -245,11 +246,15 @@ def statements(text: str, language: str) -> list[str]:
 
 
 def with_corrections(turn: Sequence[str], language: str) -> list[str]:
-    """Join what only says that something was wrong to the sentence behind it, which says what is right."""
+    """Join what only says that something was wrong to the sentence behind it, and what only says what is right to that before it."""
     joined: list[str] = []
     opening = ""
     for place, sentence in enumerate(turn):
-        if is_only_correction(sentence) and place + 1 < len(turn):
+        if joined and amends(joined[-1], opening + sentence, language):
+            between = " " if language == "en" else ""
+            joined[-1] += f"{between}{opening}{sentence}"
+            opening = ""
+        elif is_only_correction(sentence) and place + 1 < len(turn):
             opening += f"{sentence} " if language == "en" else sentence
         else:
             joined.append(opening + sentence)
