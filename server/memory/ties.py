@@ -57,6 +57,10 @@ _OF_NAMED = re.compile(
         | (?:is|turns|turned|is\ turning|will\ be)\ (?:about\ |almost\ |now\ )?(?:\d{{1,3}}|{alternatives(ENGLISH_NUMBERS)}(?:-\w+)?)(?:\ years\ old|\ now|\ (?:on|in|this|next|today|tomorrow)\b.*)?\W*$
         | (?:is|was)\ (?:\w+\ )?(?:allergic|afraid|scared|intolerant|vegetarian|vegan|pregnant|diabetic|left-handed|sick|ill)\b
         | (?:is|was)\ (?:staying|visiting|coming)\b | is\ in\ (?:\w+\ )?(?:grade|hospital|kindergarten|college|preschool|year\ \w+)\b
+        | (?:(?:has|just|finally|sadly)\ )*(?:died|passed\ away|been\ put\ to\ sleep)\b(?!.*\b(?:1\d{{3}}|20[01]\d)\b)
+        | (?:(?:has|just|finally)\ )*(?:moved\ (?:to|house|in|out|back|away|into)|got\ (?:married|engaged|divorced)|had\ (?:a\ baby|twins|(?:his|her)\ \w+)
+            |(?:broke|lost|hurt|sprained)\ (?:his|her|their)|fell\ (?:over|down|ill|off)|fainted|retired|graduated|plays\ the|(?:came|dropped)\ (?:over|round|by|in)
+            |(?:called|phoned|rang|visited)(?=\W*$|\ (?:me|us|yesterday|today|this|last|on|again)\b))\b
         | (?:likes|loves|hates|wants|dislikes|prefers|(?:can't|can\ not|cannot|doesn't|won't)\ (?:eat|like|stand|drink|sleep))\ )
     """,
     re.VERBOSE,
