@@ -54,7 +54,7 @@ _OF_NAMED = re.compile(
     {_NAMED}'s\ (?:\w+\ ){{0,2}}?{_MATTER}\b
     | {_NAMED}\ (?:(?:also|still|always|really|just)\ )?(?:
         (?:has|had|got|goes|went|takes|starts|started|needs|forgot|missed|finished|plays|quit|joined)\ (?:[\w']+\ ){{0,3}}?{_MATTER}\b
-        | (?:is|turns|turned|is\ turning|will\ be)\ (?:about\ |almost\ |now\ )?(?:\d{{1,3}}|{alternatives(ENGLISH_NUMBERS)}(?:-\w+)?)(?:\ years\ old|\ now|\ (?:on|in|this|next|today|tomorrow)\b.*)?\W*$
+        | (?:is|turns|turned|is\ turning|will\ be)\ (?:about\ |almost\ |now\ )?(?:\d{{1,3}}|{alternatives(ENGLISH_NUMBERS)}(?:-\w+)?)(?:\ years\ old|\ now|\ (?:on|in|this|next|last|today|tomorrow|yesterday)\b.*)?\W*$
         | (?:is|was)\ (?:\w+\ )?(?:allergic|afraid|scared|intolerant|vegetarian|vegan|pregnant|diabetic|left-handed|sick|ill)\b
         | (?:is|was)\ (?:staying|visiting|coming)\b | is\ in\ (?:\w+\ )?(?:grade|hospital|kindergarten|college|preschool|year\ \w+)\b
         | (?:(?:has|just|finally|sadly)\ )*(?:died|passed\ away|been\ put\ to\ sleep)\b(?!.*\b(?:1\d{{3}}|20[01]\d)\b)

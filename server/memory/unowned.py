@@ -9,7 +9,7 @@ import re
 _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _DAY = rf"""(?:yesterday|today|tomorrow|tonight|last\ night|(?:this|yesterday|tomorrow)\ (?:morning|afternoon|evening)
     |(?:(?:last|next|this)\ )?{_WEEKDAY}(?:\ (?:morning|afternoon|evening|night))?|(?:last|next|this)\ (?:week|weekend|month))"""
-_MEAL = r"(?:breakfast|lunch|dinner|supper|brunch)"
+_MEAL = r"(?:breakfast|lunch|dinner|supper)"
 _EVENT = r"""(?:appointment|check-?up|visit|meeting|interview|exam|party|barbecue|bbq|picnic|outing|trip|flight|concert|recital|rehearsal|class|lesson
     |session|therapy|physio|dialysis|injection|quiz|bingo|choir|christening|reunion|dance|film|movie|match|game|walk|holiday|delivery)"""
 _DAILY = rf"""(?:{_MEAL}|{_EVENT}|tea|meals?|pudding|dessert|snack|soup|nap|bath|shower|blood\ (?:pressure|sugar)|homework|shift|drive|run|ride|swim|workout
