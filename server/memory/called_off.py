@@ -1,4 +1,4 @@
-"""Tells whether a sentence calls something off that was to come: "the trip is off", 箱根旅行は中止になった, 杭州不去了."""
+"""Tells whether a sentence calls something off that was to come, or puts it on another day: "the trip is off", 箱根旅行は延期になった, 杭州不去了."""
 
 import re
 
@@ -23,3 +23,37 @@ _CALLED_OFF = {
 def calls_off(sentence: str, language: str) -> bool:
     """Say whether a sentence calls something off."""
     return _CALLED_OFF.get(language, _CALLED_OFF["en"]).search(sentence) is not None
+
+
+_PUT_OFF = {
+    "ja": re.compile(r"延期(?!し(?:な[いか]|ませ))|先延ばし|繰り[上下]げ|(?:延び|伸び)(?:た|まし|ちゃ)|リスケ|仕切り直し|日程[^。]{0,6}(?:変|ずれ)"),
+    "en": re.compile(
+        r"(?<!not )(?<!n't )\b(?:postpon(?:ed|ing)|put(?:ting)? (?:[\w']+ ){1,4}off|(?:been |was |were |is |are |got )put off|put off (?:until|till|to|for)|reschedul(?:ed|ing)|push(?:ed|ing) (?:[\w']+ ){0,4}back|put back (?:to|until|till)"
+        r"|brought (?:[\w']+ ){0,4}forward|delayed (?:until|till|to|by))\b",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile(r"(?<!没)(?<!没有)(?<!不)(?:推迟|延期|延后|提前|顺延|往后推|往后挪)"),
+}  # fmt: skip
+_MOVED = {
+    "ja": re.compile(r"変更に|に(?:変わ|替わ|変え|替え|ずれ|移)|(?:じゃ|では?)な(?:くて?|くなって)[^。]*に(?:なった|なりまし|なって)"),
+    "en": re.compile(
+        r"\b(?:moved|shifted|changed|switched)(?: (?:it|that|them|this|(?:the|my|our|his|her|their) [\w' ]{1,30}?))? (?:from [\w ]{1,20} )?to\b|\bis (?:now )?on\b.{0,20}\binstead\b",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile("改到|改成|改在|挪到|换到|换成"),
+}  # fmt: skip
+"""What puts a plan on another day, if it names one."""
+
+
+def puts_elsewhen(sentence: str, language: str, *, is_dated: bool) -> bool:
+    """Say whether a sentence puts something that was to come on another day, told or not.
+
+    Args:
+        sentence: What is told.
+        language: Two-letter code of it.
+        is_dated: Whether it names a day.
+    """
+    code = language if language in _PUT_OFF else "en"
+    if _PUT_OFF[code].search(sentence):
+        return True
+    return is_dated and _MOVED[code].search(sentence) is not None

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from server.memory import lexicon, temporal
 from server.memory.attributes import Attribute, Owned
-from server.memory.called_off import calls_off
 from server.memory.contrasts import are_contrary
 from server.memory.corrections import corrects
+from server.memory.ended import is_for_once
+from server.memory.endings import ends, is_of_others
 from server.memory.judging import (
     NO_OPINION,
     Forest,
@@ -31,10 +32,8 @@ from server.memory.models import Fact
 from server.memory.shelf import Entry
 from server.memory.standing import StandingKind, standing_kind
 from server.memory.temporal import Granularity
-from server.memory.terms import TELLING, Analysis, TermKind, letters
-from server.memory.touching import touches
-from server.memory.unmentioned import allows_to_mention
-from server.memory.wording import bare, without_dates
+from server.memory.terms import Analysis, TermKind, letters
+from server.memory.wording import without_dates
 
 
 class Relation(StrEnum):
@@ -104,7 +103,7 @@ def relations(new: Entry, known: Sequence[Entry], closeness: Closeness) -> list[
     for old, probability in zip(known, probabilities, strict=True):
         if repeats(old, new, closeness.same):
             found.append(Relation.SAME)
-        elif _allows(old, new) or _calls_off(old, new):
+        elif ends(old, new):
             found.append(Relation.REPLACES)
         elif _stand_apart(old, new):
             found.append(Relation.DIFFERENT)
@@ -116,45 +115,6 @@ def relations(new: Entry, known: Sequence[Entry], closeness: Closeness) -> list[
     if corrected is not None:
         found[corrected] = Relation.REPLACES
     return found
-
-
-def _allows(old: Entry, new: Entry) -> bool:
-    """Say whether a new fact allows to mention what an old one asks never to mention."""
-    if old.fact.said_at > new.fact.said_at or new.fact.about:
-        return False
-    if standing_kind(old.fact) is not StandingKind.DO_NOT_MENTION:
-        return False
-    told = bare(new.fact.text)
-    allows = any(map(allows_to_mention, (told, new.fact.quote)))
-    return allows and touches(told, new.fact.language, old.fact)
-
-
-def _calls_off(old: Entry, new: Entry) -> bool:
-    """Say whether a new fact calls off what an old one says is to come: on the same days, or by a word for it and not for a person."""
-    before, after = old.fact, new.fact
-    ahead = before.event_to is not None and before.event_to >= after.said_at.date()
-    if not ahead or before.said_at > after.said_at or before.about or after.about:
-        return False
-    if new.is_of_another and not old.is_of_another:  # who stays away calls nothing off
-        return False
-    told = bare(after.text)
-    if not calls_off(told, after.language) or calls_off(bare(before.text), before.language):
-        return False
-    if after.event_from is not None and not _same_days(before, after):
-        return False
-    shared = _meant(old.terms) & _meant(new.terms)
-    people = (old.terms.names | old.terms.persons) - old.terms.places
-    return bool(shared if after.event_from is not None else shared - people)
-
-
-def _meant(terms: Analysis) -> set[str]:
-    """Return the words that say what a text is about, names and people by their sound or class."""
-    kinds = (TermKind.WORD, TermKind.NAME, TermKind.PERSON)
-    return {
-        term.sound if term.kind is TermKind.NAME else term.key
-        for term in terms.terms
-        if term.kind in kinds and term.weight >= TELLING
-    }
 
 
 def _corrected(new: Entry, known: Sequence[Entry], found: Sequence[Relation]) -> int | None:
@@ -198,11 +158,23 @@ def _stand_apart(old: Entry, new: Entry) -> bool:
     is_older = old.fact.said_at > new.fact.said_at
     return (
         is_older
+        or _stands_all_the_same(old, new)
         or _says_also(new.fact)
         or _are_of_others(old, new)
         or _is_one_more_allergy(old, new)
         or _give_other_things(old, new)
     )
+
+
+def _stands_all_the_same(old: Entry, new: Entry) -> bool:
+    """Say whether an old fact stands in every prompt, and a new one that is like it in words leaves it so.
+
+    A wish for silence ends by a permission alone; pills neither by those of the mother nor by one that was left out today.
+    """
+    kind = standing_kind(old.fact)
+    if kind is None or kind is StandingKind.DO_NOT_MENTION:
+        return kind is not None
+    return is_of_others(old, new) or is_for_once(_plain(new.fact), new.fact.language)
 
 
 def _give_other_things(old: Entry, new: Entry) -> bool:

@@ -19,8 +19,9 @@ from server.memory.checks import checked_summary, plain_line
 from server.memory.extract import Prompts
 from server.memory.importance import importance_of
 from server.memory.models import DaySummary, Fact, Importance, Kind, Note, NoteKind, Origin, Page
+from server.memory.passages import passages
 from server.memory.recent_days import may_be_asked_about
-from server.memory.statements import is_statement, sentences
+from server.memory.statements import statements
 from server.memory.unmentioned import asks_for_silence
 from server.memory.wording import bare, plain_analysis, quoted
 from server.ports import Llm
@@ -155,9 +156,9 @@ def most_telling(pages: Sequence[Page]) -> list[str]:
     """Return the statements of a day that are worth most, in the order in which they were made."""
     found = [
         (page.language, sentence.strip())
-        for page in pages
-        for sentence in sentences(page.said)
-        if is_statement(sentence, page.language) and not asks_for_silence(sentence)
+        for page in passages(pages)
+        for sentence in statements(page.said, page.language)
+        if not asks_for_silence(sentence)
     ]
     worth = {sentence: _worth(sentence, language) for language, sentence in found}
     best = sorted(worth, key=lambda sentence: -worth[sentence])[:_MOST_SENTENCES]

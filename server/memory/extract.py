@@ -37,6 +37,8 @@ log = structlog.get_logger(__name__)
 AGENT = PersonaSection().name
 """What the robot is called where the configuration does not say otherwise."""
 _MOST_TOKENS = 1_600
+_ALWAYS_TELLING = {"allergy", "illness", "medicine", "pet", "death"}
+"""Notions of which whatever is told says something."""
 _KNOWN = {"ja": "これまでにわかっていること", "zh": "已知特点"}
 
 
@@ -226,8 +228,13 @@ class ModelExtractor:
 
 
 def _stands_alone(sentence: str, language: str) -> bool:
-    """Say whether a sentence still means something without those around it: "I want to go again" does not."""
-    return any(term.weight >= TELLING for term in plain_analysis(sentence, language).terms)
+    """Say whether a sentence still means something without those around it: "I want to go again" does not.
+
+    What it is about may be one Chinese character, which is no term: 我对虾过敏.
+    """
+    meaning = plain_analysis(sentence, language)
+    is_of_body = language == "zh" and not meaning.notions.isdisjoint(_ALWAYS_TELLING)
+    return is_of_body or any(term.weight >= TELLING for term in meaning.terms)
 
 
 def _dialogue(pages: Sequence[Page]) -> str:

@@ -15,7 +15,7 @@ from server.memory.grounding import is_spoken, refusal
 from server.memory.habits import weekdays
 from server.memory.importance import importance_of
 from server.memory.models import Fact, Importance, Kind, Origin, Page
-from server.memory.temporal import TimeSpan
+from server.memory.temporal import Granularity, TimeSpan
 from server.memory.weekly import Weekday, is_bare_weekday, meaning_of
 from server.memory.wording import framed, plain_analysis, without_frame
 
@@ -28,6 +28,10 @@ _TO_ROBOT = re.compile(
     r"\b(?:you|robot)\b|あなた|きみ|君|お前|ロボット|て?くれ(?:た|て|まし)|你|机器人", re.IGNORECASE
 )
 """What a person says in speaking of the robot."""
+_KEEPS_TO = re.compile(
+    r"(?:よう|こと)に(?:して(?:い?る|い?ます|い?て)|決めて)|\b(?:try|trying|always|usually|normally)\b|[总都一]般|平时|通常|总是",
+    re.IGNORECASE,
+)
 _NAMES_OF_AGENT = ("The robot", "ロボット", "你")
 """What the agent is called where it is bidden something."""
 _OF_PERSON = re.compile(
@@ -120,7 +124,7 @@ def make_fact(
         page.language,
         page.at,
         week_start=week_start,
-        leave=partial(_comes_every_week, text=quote or words, language=page.language),
+        leave=partial(_is_of_any_day, text=quote or words, language=page.language),
     )
     dated = plain.replace(words, dated, 1)
     first, last = event_days(quote or text, page.language, page.at, week_start)
@@ -173,7 +177,8 @@ def event_days(
         said_at: When it was said, aware, in the person's zone.
         week_start: First day of the week, 0 for Monday.
     """
-    spans = temporal.find_times(text, language, said_at, week_start=week_start)
+    found = temporal.find_times(text, language, said_at, week_start=week_start)
+    spans = [span for span in found if not _comes_every_day(span, text)]
     likely = [span for span in spans if _is_likely(span, text, language, said_at.date())]
     guessed = [] if _comes_every_year(text, language) else likely
     days = [
@@ -194,6 +199,20 @@ def _is_likely(span: TimeSpan, text: str, language: str, today: date) -> bool:
         return False
     is_back = span.last_day < today
     return not is_back or temporal.tense_around(text, language, span) is temporal.Tense.PAST
+
+
+def _is_of_any_day(span: TimeSpan, text: str, language: str) -> bool:
+    return _comes_every_day(span, text) or _comes_every_week(span, text, language)
+
+
+def _comes_every_day(span: TimeSpan, text: str) -> bool:
+    """Say whether a time of day names no day, and by no other sign is one of today: "I take my pills at eight in the evening"."""
+    if (
+        span.granularity not in (Granularity.MOMENT, Granularity.DAYPART)
+        or span.day_certain is not None
+    ):
+        return False
+    return not span.certain or _KEEPS_TO.search(text) is not None
 
 
 def _comes_every_week(span: TimeSpan, text: str, language: str) -> bool:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from server.cutting import best_cut
 from server.memory import lexicon
 from server.memory.models import Page
-from server.memory.statements import is_statement, sentences
+from server.memory.statements import in_earnest, is_statement, sentences
 from server.memory.terms import TELLING, Term, TermKind
 from server.memory.wording import plain_analysis
 
@@ -76,8 +76,8 @@ def shortened(text: str, longest: int) -> str:
 
 
 def _said(page: Page) -> Iterator[str]:
-    """Return the sentences of the person, each on one line."""
-    for text in sentences(page.said):
+    """Return the sentences of the person, each on one line, without those that are taken back; of a mere joke what ends it."""
+    for text in in_earnest(page.said) or sentences(page.said)[-1:]:
         yield " ".join(text.split())
 
 

@@ -1,4 +1,4 @@
-"""Puts sentences together again that a pause cut in two, before facts are drawn from them.
+"""Puts sentences together again that a pause cut in two, or that the next one corrects, before facts are drawn from them.
 
 A pause in mid-sentence ends a turn, and the next one answers both halves. Each is stored for itself: that is certain. What
 was a whole sentence stays apart from the next one, or a question and a statement would become one thing that nobody said.
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
+from server.memory.amended import amends
 from server.memory.models import Page
 from server.memory.statements import (
     is_hypothetical,
@@ -21,6 +22,8 @@ from server.memory.terms import words_of
 
 _ONE_BREATH = timedelta(seconds=45)
 """From the beginning of a sentence to that of its last piece: the longest utterance, and a pause."""
+_SOON = timedelta(minutes=3)
+"""From the beginning of a sentence to that of what corrects it, an answer in between."""
 _LONGEST_END = 40
 """Characters from which the part of speech of the last word is told."""
 _LINKING_PARTS = {"格助詞", "係助詞", "読点"}
@@ -68,14 +71,24 @@ def _blank(language: str) -> str:
 
 
 def _goes_on(begun: Page, page: Page) -> bool:
-    """Say whether a page was cut off by the next one in the middle of a sentence."""
+    """Say whether a page was cut off by the next one in the middle of a sentence, or is put right by it."""
+    if (begun.device, begun.language) != (page.device, page.language):
+        return False
+    if page.at - begun.at <= _SOON and _is_put_right(begun.said, page.said, page.language):
+        return True
     return (
         begun.interrupted
         and not begun.heard
-        and (begun.device, begun.language) == (page.device, page.language)
         and page.at - begun.at <= _ONE_BREATH
         and is_unfinished(begun.said, begun.language)
         and not _stands_apart(begun.said, page.said, page.language)
+    )
+
+
+def _is_put_right(said: str, correction: str, language: str) -> bool:
+    told = sentences(said)
+    return (
+        bool(told) and is_statement(told[-1], language) and amends(told[-1], correction, language)
     )
 
 

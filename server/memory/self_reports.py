@@ -5,11 +5,18 @@ Nothing is guessed: a form that could as well be about somebody else, or no stat
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import TypeAlias
 
+from server.memory.amended import amends
 from server.memory.attribution import is_conditional, is_of_speaker, other_before
 from server.memory.models import Page, ProfileEntry, ProfileField
-from server.memory.statements import in_earnest, is_hypothetical, is_question, is_statement
+from server.memory.statements import (
+    in_earnest,
+    is_hypothetical,
+    is_question,
+    is_statement,
+)
 from server.memory.terms import analyse
 
 _Forms: TypeAlias = Sequence[tuple[ProfileField, re.Pattern[str]]]
@@ -96,8 +103,10 @@ def self_reports(page: Page, asked: str = "") -> list[ProfileEntry]:
         return []
     found: list[ProfileEntry] = []
     is_of_others = bool(analyse(asked, page.language).persons)
-    for sentence in in_earnest(page.said.replace("’", "'")):
-        if not is_question(sentence) and not is_hypothetical(sentence):
+    turn = in_earnest(page.said.replace("’", "'"))
+    for sentence, following in zip_longest(turn, turn[1:], fillvalue=""):
+        is_right = not amends(sentence, following, page.language)
+        if is_right and not is_question(sentence) and not is_hypothetical(sentence):
             told = _told(sentence, page.language, is_of_others)
             found += [
                 ProfileEntry(page.person, field, value, page.at, page.turns)

@@ -87,6 +87,8 @@ _OWNED_EN = re.compile(
     r"\b(?:my|our) (?:(?!(?:is|are|was|were|has|have|had|gets?|takes?|can't|who)\b)[\w'-]+ ){0,3}$",
     re.I,
 )
+_DONE_TO = {"en": re.compile(r"\bme\b", re.I), "zh": re.compile("[让给]我")}
+"""What others do to the speaker is the speaker's: "my doctor put me on metoprolol"."""
 _RELATIVE_EN = re.compile(r"\b(?:who|whose)\b", re.I)
 _SCOPE_ENDS_JA = re.compile(r"(?:ので|から|けれど|けど|のに|たら|れば|とき|時|し)、?")
 _MEANT = {"ja": 1.0, "en": 1.0, "zh": 0.5}
@@ -207,6 +209,8 @@ def _ends(found: re.Match[str], around: _Signs, language: str) -> bool | None:
 def _is_own(found: re.Match[str], around: _Signs, language: str) -> bool:
     """Say whether an expression tells of the speaker, and not of somebody whom the sentence names or hints at."""
     sentence, words = found.string, found.group()
+    if language in _DONE_TO and _DONE_TO[language].search(words):
+        return True
     earlier = sentence.find(words)
     rest = sentence if earlier == found.start() else sentence[earlier + len(words) :]
     if not is_of_speaker(words, rest, language):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from server.memory import te_forms
+from server.memory.amended import amends
 from server.memory.bidding import bids_robot
 from server.memory.clauses import parts
 from server.memory.corrections import is_only_correction, without_correction
@@ -74,16 +75,28 @@ _WHAT_IF = re.compile(
     rf"""
     (?<!もし)もし(?!もし)(?=.*(?:[うくすつぬむぶぐる]なら|宝くじ|生まれ変わ|[私僕俺](?:が|は)?.*(?:だったら|なら)
         |(?:のに|たい|いい|良い|だろう|でしょう|かな|かも)(?:な|ね|よ|です|けど)*[。.!！]*$))
+    | (?:たら|なら|れば|ば)[^。]{{0,30}}(?<![たい])(?<!な)のに[なねよぁあぇえー]*[。.!！]*$ | (?:たら|れば|ば)(?:よかった|良かった)のに
     | としたら | とすれば | 仮に | だったらいいな | ば(?:いい|良い)(?:のに|な|かな) | かもしれない(?!と|って) | かも[。.]*$
     | たとえば(?=.*(?:とか|たら|なら|れば))
     | ^\W*(?:suppose|imagine|what\ if|let's\ say|if\ only)\b | {_IF}\ (?:\w+\ )?(?:were|had|could|win|won)\b
     | ^(?=.*\b(?:would|could|\w+'d)\b).*{_IF}\b
     | \b(?:maybe|perhaps|might)\b | \bi\ wish\b
-    | (?:如果|要是|假如)我们?(?:是|有|会|能|中|当|养) | 就好了 | 该多好 | 假设 | 也许 | (?<!说)可能
+    | (?:如果|要是|假如)我们?(?:是|有|会|能|中|当|养) | 我们?(?:如果|要是|假如)(?:是|有|会|能|中|当|养) | [真多]希望 | 但愿 | 就好了 | 该多好 | 假设 | 也许 | (?<!说)可能
     """,
     re.VERBOSE | re.IGNORECASE,
 )
 
+# What happens in a story, to nobody of the speaker's.
+_STORY = re.compile(
+    r"""
+    ^[^。]{0,12}(?:映画|ドラマ|小説|漫画|マンガ|アニメ|物語|芝居|番組)(?:の中で|(?:では?|じゃ)、?(?=[^。]{0,6}(?:主人公|ヒロイン|主役|犯人|登場人物|(?:母親|父親)役)))
+        (?!.*(?:私|僕|俺|うち|好き|嫌い|面白|見))
+    | ^\W*in\ (?:the|a|that|this|my|last\ night's)\ (?:[\w-]+\ )?(?:film|movie|show|series|soap|drama|book(?!\ club)|novel|story|episode|play)\b
+        (?!.*\b(?:i|i'm|i've|my|we|our|me)\b)
+    | ^[^，。]{0,10}(?:电影|电视剧|小说|连续剧|动画片|故事)里(?!.*[我咱])
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
 # A dream, or what somebody asked for, says as little of how it is; that it was dreamt or asked may be told.
 _LEADS_JA = "(?:昨日|きのう|昨夜|昨晩|ゆうべ|夕べ|今朝|けさ|今日|この(?:前|間)|こないだ|先[日週月]|さっき|また|前に|実は|ねえ|あのね|医者に|先生に|病院で)"
 _UNREAL = re.compile(
@@ -149,7 +162,7 @@ _COURTESY = re.compile(
         |(?:really\ |totally\ |also\ )?(?:do(?:n't|\ not)?\ )?(?:know|agree|understand|guess|think|hope|suppose|see|get)(?:\ (?:so|that|it|not))?
         |(?:do|did|will|would|can|could|have|had)(?:n't|\ not)?)(?:\ (?:now|too|then|again|though))?[.!]*$
     | ^i\ (?:can't|cannot|don't|didn't|do\ not)\ (?:hear|understand|get|believe)\ (?:you|that|it)[.!]*$
-    | ^(?:你好|早上好|晚安|谢谢|再见|好的|是的|嗯|哦|对)[^，]{0,6}$
+    | ^(?:你好|早上好|晚安|谢谢|再见|好的|是的|嗯|哦|对(?![^，]{1,6}过敏))[^，]{0,6}$
     | ^我(?:[都也不]?(?:知道|明白|懂|信|同意)|饿|困|累|渴|来|回来|走|好|没事)[了啦]*[。.!！]*$
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -190,7 +203,7 @@ def is_question(sentence: str) -> bool:
 
 
 def is_hypothetical(sentence: str) -> bool:
-    """Say whether a sentence speaks of what might be, or was only dreamt or asked for: not of what is or will be."""
+    """Say whether a sentence speaks of what might be, is told of a story, or was only dreamt or asked for: not of what is or will be."""
     if asks_not_to_mention(sentence):
         return False
     return _is_what_if(sentence) or _UNREAL.search(sentence) is not None
@@ -233,11 +246,15 @@ def statements(text: str, language: str) -> list[str]:
 
 
 def with_corrections(turn: Sequence[str], language: str) -> list[str]:
-    """Join what only says that something was wrong to the sentence behind it, which says what is right."""
+    """Join what only says that something was wrong to the sentence behind it, and what only says what is right to that before it."""
     joined: list[str] = []
     opening = ""
     for place, sentence in enumerate(turn):
-        if is_only_correction(sentence) and place + 1 < len(turn):
+        if joined and amends(joined[-1], opening + sentence, language):
+            between = " " if language == "en" else ""
+            joined[-1] += f"{between}{opening}{sentence}"
+            opening = ""
+        elif is_only_correction(sentence) and place + 1 < len(turn):
             opening += f"{sentence} " if language == "en" else sentence
         else:
             joined.append(opening + sentence)
@@ -323,7 +340,7 @@ def _is_tied(told: str, language: str) -> bool:
 
 
 def _is_what_if(sentence: str) -> bool:
-    return _WHAT_IF.search(sentence) is not None
+    return _WHAT_IF.search(sentence) is not None or _STORY.search(sentence) is not None
 
 
 def _asks(sentence: str) -> bool:

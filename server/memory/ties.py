@@ -10,6 +10,7 @@ from server.memory import lexicon
 from server.memory.subjects import has_living_subject
 from server.memory.temporal.number_words import ENGLISH_NUMBERS, alternatives
 from server.memory.terms import words_of
+from server.memory.unowned import leaves_out_whose
 
 _OWN = re.compile(
     r"""
@@ -53,9 +54,13 @@ _OF_NAMED = re.compile(
     {_NAMED}'s\ (?:\w+\ ){{0,2}}?{_MATTER}\b
     | {_NAMED}\ (?:(?:also|still|always|really|just)\ )?(?:
         (?:has|had|got|goes|went|takes|starts|started|needs|forgot|missed|finished|plays|quit|joined)\ (?:[\w']+\ ){{0,3}}?{_MATTER}\b
-        | (?:is|turns|turned|is\ turning|will\ be)\ (?:about\ |almost\ |now\ )?(?:\d{{1,3}}|{alternatives(ENGLISH_NUMBERS)}(?:-\w+)?)(?:\ years\ old|\ now|\ (?:on|in|this|next|today|tomorrow)\b.*)?\W*$
+        | (?:is|turns|turned|is\ turning|will\ be)\ (?:about\ |almost\ |now\ )?(?:\d{{1,3}}|{alternatives(ENGLISH_NUMBERS)}(?:-\w+)?)(?:\ years\ old|\ now|\ (?:on|in|this|next|last|today|tomorrow|yesterday)\b.*)?\W*$
         | (?:is|was)\ (?:\w+\ )?(?:allergic|afraid|scared|intolerant|vegetarian|vegan|pregnant|diabetic|left-handed|sick|ill)\b
         | (?:is|was)\ (?:staying|visiting|coming)\b | is\ in\ (?:\w+\ )?(?:grade|hospital|kindergarten|college|preschool|year\ \w+)\b
+        | (?:(?:has|just|finally|sadly)\ )*(?:died|passed\ away|been\ put\ to\ sleep)\b(?!.*\b(?:1\d{{3}}|20[01]\d)\b)
+        | (?:(?:has|just|finally)\ )*(?:moved\ (?:to|house|in|out|back|away|into)|got\ (?:married|engaged|divorced)|had\ (?:a\ baby|twins|(?:his|her)\ \w+)
+            |(?:broke|lost|hurt|sprained)\ (?:his|her|their)|fell\ (?:over|down|ill|off)|fainted|retired|graduated|plays\ the|(?:came|dropped)\ (?:over|round|by|in)
+            |(?:called|phoned|rang|visited)(?=\W*$|\ (?:me|us|yesterday|today|this|last|on|again)\b))\b
         | (?:likes|loves|hates|wants|dislikes|prefers|(?:can't|can\ not|cannot|doesn't|won't)\ (?:eat|like|stand|drink|sleep))\ )
     """,
     re.VERBOSE,
@@ -120,7 +125,7 @@ def is_tied(sentence: str, language: str) -> bool:
     """Say whether a sentence names the speaker, or somebody or something of their life. In Japanese that is left out as a rule."""
     if language == "ja" or _OWN.search(sentence) or _LEFT_OUT.search(sentence):
         return True
-    if _people(language).search(sentence):
+    if _people(language).search(sentence) or leaves_out_whose(sentence, language):
         return True
     ties = (_NAMED_ZH,) if language == "zh" else (_OF_NAMED, _AT_HOME)
     return any(tie.search(sentence) for tie in ties)

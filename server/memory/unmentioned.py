@@ -3,6 +3,7 @@
 A request to the robot is no statement about a life, with this one exception: it has to be kept to for good.
 """
 
+import re
 from functools import lru_cache
 
 from server.memory.lexicon.expressions import expressions
@@ -14,6 +15,17 @@ _PUT_OTHERWISE = {
     "bring up, be brought up, hear, be reminded, discuss, be discussed, name, the subject, the topic of it. You are fine, it is okay, you allow it, you do not mind.",
     "zh": "要求不想让别人再提起提到谈起谈论聊起说起问起问到听到想起被机器人希望愿意可以允许介意话题名字的事情",
 }
+
+_BESIDE = re.compile(
+    r"[.;:!?,](?=\s|$)|\b(?:because|since|but|and|so)\b|[。！？；，、]|から|ので|けれ?ど|因为|所以|但是?",
+    re.IGNORECASE,
+)
+"""Between a permission and the reasons for it."""
+_TOPIC = re.compile(
+    r"(?:話題?|こと|件|名前|は|も|なら|的事情?|话题|名字)\W*$|^\W*(?:about|as for|regarding|关于)\b",
+    re.I,
+)
+"""What only names something, so that the permission behind it is for that: "about my son, you can ask again"."""
 
 
 def put_otherwise(language: str) -> str:
@@ -54,3 +66,17 @@ def allows_to_mention(text: str) -> bool:
     """Say whether a text allows to speak of something again."""
     allowed = expressions("standing", read_as(text, ""))["mention_allowed"]["any"]
     return allowed.search(text.replace("’", "'")) is not None
+
+
+def allowed(text: str) -> str:
+    """Return the part of a text that says what may be spoken of again, without the reasons beside it; empty if nothing may."""
+    plain = text.replace("’", "'")
+    found = expressions("standing", read_as(text, ""))["mention_allowed"]["any"].search(plain)
+    if found is None:
+        return ""
+    ends = [0, *(match.end() for match in _BESIDE.finditer(plain, 0, found.start()))]
+    start = ends.pop()
+    while ends and _TOPIC.search(plain[ends[-1] : start]):
+        start = ends.pop()
+    behind = _BESIDE.search(plain, found.end())
+    return plain[start : behind.start() if behind else len(plain)]

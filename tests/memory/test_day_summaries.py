@@ -278,3 +278,15 @@ async def test_a_summary_has_the_day_that_it_was_asked_for() -> None:
     night = datetime.fromisoformat("2026-09-28T00:30+09:00")
     talk = DayTalk(date(2026, 9, 27), [page("妹の美咲が亡くなったんだ。", night)])
     assert (await by_rules(talk)).day == date(2026, 9, 27)
+
+
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [
+        ("実はドラゴンを飼ってるんだ。なんてね、冗談だよ。", "ja"),
+        ("I've got a pet dragon. Only joking!", "en"),
+        ("我家养了一条龙。开玩笑的。", "zh"),
+    ],
+)
+async def test_what_was_taken_back_is_not_told_of_the_day(said: str, language: str) -> None:
+    assert (await by_rules(talk_of(said, language=language))).text == ""

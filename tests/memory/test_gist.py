@@ -148,3 +148,10 @@ def test_anything_may_be_said(said: str, language: str) -> None:
 
     assert len(summary_of([spoken], alike)) <= LONGEST_SENTENCE
     assert len(set(keywords_of([spoken], alike))) <= MOST_KEYWORDS
+
+
+def test_a_joke_is_no_summary_of_what_else_was_said() -> None:
+    said = "I keep a big dragon named Ignatius in the cellar. Just kidding! My knee hurts."
+    assert summary_of([page(said, language="en")], alike) == "My knee hurts."
+    joke = "I keep a dragon. Just kidding!"
+    assert summary_of([page(joke, language="en")], alike) == "Just kidding!"

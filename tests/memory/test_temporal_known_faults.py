@@ -143,3 +143,26 @@ def test_the_ends_of_the_calendar_can_be_compared_with(zone: str, now: str) -> N
 
     assert is_past(span, moment) is (moment > NOON)
     assert find_times("明日", "ja", moment) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "days"),
+    [
+        ("He can't come next Tuesday, it's moved to Thursday", "en", [6, 8]),
+        ("next Tuesday and Thursday", "en", [6, 8]),
+        ("I see the doctor next Tuesday, the nurse comes on Thursday", "en", [6, 1]),
+        ("来週の火曜と木曜", "ja", [6, 8]),
+        ("下周二来不了，改到周四了", "zh", [6, 8]),
+        ("10月6日です。違う、8日だ", "ja", [6, 8]),
+        ("十月六号。不对，是八号", "zh", [6, 8]),
+        ("On October 6 I go to Rome and on the 8th to Paris", "en", [6, 8]),
+    ],
+)
+def test_a_day_beside_another_is_of_the_same_week_or_month(
+    text: str, language: str, days: list[int]
+) -> None:
+    said_at = datetime(2026, 9, 29, 12, 0, tzinfo=TOKYO)
+    spans = find_times(text, language, said_at)
+    assert [(span.first_day.month, span.first_day.day) for span in spans] == [
+        (10, day) for day in days
+    ]

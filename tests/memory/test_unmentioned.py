@@ -12,7 +12,7 @@ from server.memory.facts import check
 from server.memory.models import Fact, Importance
 from server.memory.standing import StandingKind, standing_kind
 from server.memory.statements import statements
-from server.memory.unmentioned import allows_to_mention, asks_not_to_mention
+from server.memory.unmentioned import allowed, allows_to_mention, asks_not_to_mention
 from tests.memory.remembering import opened, page
 
 ASKED = {
@@ -245,6 +245,12 @@ def test_a_model_may_not_make_something_else_of_it(language: str, said: str, tol
         ("zh", "请不要再提我儿子。", "可以提我儿子了。", True),
         ("zh", "别提我前夫了。", "我不介意你提我前夫了。", True),
         ("zh", "请不要再提我儿子。", "可以提我女儿了。", False),
+        ("en", "I lost my job and I don't want to talk about it.", "You can mention my weight again, I've lost ten kilos!", False),
+        ("en", "Don't mention my weight.", "My knee is better, so you can talk about my weight again.", True),
+        ("en", "Please don't mention my knee.", "My knee is better, so you can talk about my weight again.", False),
+        ("ja", "仕事の話はしないでください。", "体重の話をしてもいいよ、仕事が減って痩せたから。", False),
+        ("ja", "体重の話はしないでください。", "体重の話は、してもいいよ、痩せたから。", True),
+        ("zh", "请不要再提我的工作。", "可以提我的体重了，工作少了所以瘦了。", False),
     ],
 )  # fmt: skip
 async def test_it_stands_near_every_question_until_it_is_taken_back(
@@ -264,4 +270,4 @@ async def test_it_stands_near_every_question_until_it_is_taken_back(
 @given(st.text(max_size=80))
 def test_any_text_can_be_looked_at(text: str) -> None:
     assert asks_not_to_mention(text) in (True, False)
-    assert allows_to_mention(text) in (True, False)
+    assert allows_to_mention(text) is bool(allowed(text))

@@ -1,10 +1,12 @@
 """Reads expressions of time in a text: finds them, asks which day they mean, places it on the speaker's clock."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from server.memory.temporal.clock_values import Clock, Daypart, MomentShift
+from server.memory.temporal.day_values import Weekday
 from server.memory.temporal.frames import (
     CLOCK_SLOTS,
     FIRST_YEAR,
@@ -12,6 +14,7 @@ from server.memory.temporal.frames import (
     Context,
     Frame,
     Period,
+    Pick,
     Slot,
     Value,
     chosen,
@@ -57,10 +60,40 @@ def read_times(
     folded = text.translate(language.variants)
     context = Context(said_at, week_start, tense)
     readings: list[Reading] = []
-    for chain in scan(folded, language):
+    before: Chain | None = None
+    for found in scan(folded, language):
+        chain = _in_line_with(before, found, folded)
+        before = chain
         there = tense or language.tense_at(folded, chain.start, chain.end)
         readings += _read_or_parts(chain, text, replace(context, tense=there))
     return readings
+
+
+_LINKED = re.compile(
+    r"^[\s、，,]*(?:and|or|no|not|to|と|か|や|から|和|或者?|到)?[\s、，,]*(?:on\s)?$|(?:\b(?:moved|changed|shifted|postponed|rescheduled)\ to\ |改到了?|改成了?|推到了?|挪到了?|推迟到了?)$",
+    re.IGNORECASE,
+)
+"""What stands between two days of one week: "next Tuesday and Thursday", 下周二来不了，改到周四."""
+
+
+def _in_line_with(before: Chain | None, chain: Chain, text: str) -> Chain:
+    """Return an expression with what it leaves to the one before it: the month of "May 4 … the 5th", the week of "next Tuesday and Thursday"."""
+    if before is None or chain.last is not None or chain.anchor is not None:
+        return chain
+    [slot, *others] = chain.values
+    if others or chain.recurs or chain.values[slot].deictic:
+        return chain
+    wider = {Slot.DAY: Slot.MONTH, Slot.WEEKDAY: Slot.WEEK}.get(slot)
+    if wider is None or slot not in before.values:
+        return chain
+    if slot is Slot.WEEKDAY and _LINKED.search(text[before.end : chain.start]) is None:
+        return chain
+    if wider not in before.values:
+        first, second = before.values[slot], chain.values[slot]
+        follows = isinstance(first, Weekday) and first.pick is Pick.NEXT
+        is_open = isinstance(second, Weekday) and second.pick is Pick.OPEN
+        return replace(chain, anchor=before.values) if follows and is_open else chain
+    return replace(chain, values={wider: before.values[wider], **chain.values})
 
 
 def _read_or_parts(chain: Chain, text: str, context: Context) -> list[Reading]:
