@@ -215,7 +215,7 @@ async def check_engines(config: Config, data: Path) -> list[Finding]:
                 for stage, engine in app.stages.items()
             ]
     except OmoideError as error:
-        if error.code == "data-locked":  # a server that runs is no fault, but its models are not loaded twice
+        if error.code == "data-locked":  # that a server runs is no fault
             detail = f"not looked at: a server, or another command, works in {data}"
             advice = f"If it is a server, http://127.0.0.1:{config.server.http_port}/health says how they are; else wait for it."
             return [Finding("engines", "warn", detail, advice)]
