@@ -18,6 +18,7 @@ _WORDS = {
     "bool_parsing": "write true or false",
     "bool_type": "write true or false",
     "string_type": "write a text; a number needs quotation marks to be one",
+    "string_too_short": "write something; it may not be empty",
     "dict_type": "write keys with values below it",
     "model_type": "write keys with values below it",
     "greater_than": "write a number above {gt:g}",

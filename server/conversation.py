@@ -35,6 +35,7 @@ from server.speaking import Part, Playback, play_all, synthesize
 from server.trace import Laps, Turns, mark, stage
 from server.turn import Happening, Kept, Prompt, Stage, Transcript, Turn
 from server.understanding import understand
+from server.withholding import withhold_frightening
 
 log = structlog.get_logger(__name__)
 
@@ -256,6 +257,9 @@ class Conversation:
             first_piece_chars=config.sentences.first_piece_chars,
             max_reply_chars=config.sentences.max_reply_chars,
         )
+        if self.house.engines.llm.traits(language).compact:
+            told = (turn.query, *(line.text for line in turn.recalled.lines))
+            sentences = withhold_frightening(sentences, told, language)
         noted = _noted(sentences, turn, laps)
         voice = Voice(language, self.device.voice, config.tts.speed)
         rate = self.device.playback_rate

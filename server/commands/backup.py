@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from server.clock import SystemClock
-from server.commands.report import Report, Tell
+from server.commands.report import Report, Tell, counted
 from server.config import Config
 from server.errors import OmoideError, StoreError
 from server.memory.store import Store
@@ -54,7 +54,9 @@ def backup(target: Path, config: Config, data: Path, tell: Tell) -> Report:
             "backup-unwritable",
             f"{target} can't be written ({error}). Check the folder and the space in it.",
         ) from error
-    tell(f"{target}: {count} files, {size / 2**20:.1f} MB. Keep it as safe as the data itself.")
+    tell(
+        f"{target}: {counted(count, 'file')}, {size / 2**20:.1f} MB. Keep it as safe as the data itself."
+    )
     return Report({**NOTHING, "file": str(target), "files": count, "bytes": size})
 
 

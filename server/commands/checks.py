@@ -215,6 +215,10 @@ async def check_engines(config: Config, data: Path) -> list[Finding]:
                 for stage, engine in app.stages.items()
             ]
     except OmoideError as error:
+        if error.code == "data-locked":  # that a server runs is no fault
+            detail = f"not looked at: a server, or another command, works in {data}"
+            advice = f"If it is a server, http://127.0.0.1:{config.server.http_port}/health says how they are; else wait for it."
+            return [Finding("engines", "warn", detail, advice)]
         return [Finding("engines", "fail", str(error), "See above.")]
 
 

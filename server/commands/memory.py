@@ -11,7 +11,7 @@ from server.clock import SystemClock
 from server.commands.memory_access import MemoryAccess, Row, Search, open_access
 from server.commands.moment import parse_moment
 from server.commands.reach import Place
-from server.commands.report import Report, Tell
+from server.commands.report import Report, Tell, counted
 from server.commands.table import tell_table
 from server.errors import ConfigError, OmoideError
 from server.registry import write_private
@@ -61,9 +61,8 @@ async def list_facts(person: str, superseded: bool, place: Place, tell: Tell) ->
     else:
         tell("Nothing is known yet.")
     if waiting:
-        tell(
-            f"{waiting} exchanges wait for facts to be drawn from them: after some silence, or with `omoide extract`."
-        )
+        waits = counted(waiting, "exchange waits", "exchanges wait")
+        tell(f"{waits} for facts to be drawn: after some silence, or with `omoide extract`.")
     return Report({**NOTHING["list"], "facts": facts, "waiting": waiting})
 
 
@@ -106,8 +105,10 @@ async def correct(fact_id: str, text: str, place: Place, tell: Tell) -> Report:
     """Put a sentence in the place of a fact.
 
     Raises:
-        OmoideError: There is no such fact, or it holds no longer.
+        OmoideError: There is no such fact, or it holds no longer; or ``text-empty``.
     """
+    if not text.strip():
+        raise OmoideError("text-empty", "There is nothing to put in its place. Give a sentence.")
     async with open_access(place) as memory:
         fact = await memory.correct(fact_id, text)
     tell(f"Holds now: {fact['id']}  {fact['text']}")
@@ -143,7 +144,9 @@ async def forget(
                     "confirmation-missing",
                 )
             gone = await memory.forget_person(person)
-            tell(f"Everything that {person} said is forgotten, and with it {gone} facts.")
+            tell(
+                f"Everything that {person} said is forgotten, and with it {counted(gone, 'fact')}."
+            )
         else:
             persons = {(await memory.fact(one))["person"] for one in fact_ids}
             before = {row["id"] for row in await _holding(persons, memory)}
@@ -180,7 +183,7 @@ async def export(person: str, out: Path | None, place: Place, tell: Tell) -> Rep
         raise OmoideError(
             "file-unwritable", f"{out} can't be written ({error.strerror}). Name another file."
         ) from error
-    tell(f"{out}: {len(persons)} persons. Nobody but you may read it.")
+    tell(f"{out}: {counted(len(persons), 'person')}. Nobody but you may read it.")
     names = [one["person"] for one in persons]
     return Report({**NOTHING["export"], "persons": names, "file": str(out)})
 
@@ -194,7 +197,8 @@ async def reindex(person: str, place: Place, tell: Tell) -> Report:
     async with open_access(place) as memory:
         persons = await _persons(memory, person)
         embedded = sum([await memory.reindex(one) for one in persons])
-    tell(f"{len(persons)} persons indexed anew; {embedded} facts had no vector of this model yet.")
+    indexed, had_none = counted(len(persons), "person"), counted(embedded, "fact")
+    tell(f"{indexed} indexed anew; {had_none} had no vector of this model yet.")
     return Report({**NOTHING["reindex"], "embedded": embedded, "persons": persons})
 
 
@@ -210,13 +214,15 @@ async def extract(person: str, place: Place, tell: Tell) -> Report:
     if drawn.interrupted:
         tell("It ended early: somebody began to talk, and the model has to answer them first.")
     if drawn.waiting:
-        tell(f"{drawn.waiting} exchanges still wait. They are taken up again in the next silence.")
+        waits = counted(drawn.waiting, "exchange still waits", "exchanges still wait")
+        tell(f"{waits}, until the next silence.")
     return Report({**NOTHING["extract"], **asdict(drawn)})
 
 
 def tell_stored(stored: Sequence[Mapping[str, Any]], tell: Tell) -> None:
     """Print the facts that were drawn."""
-    tell(f"{len(stored)} facts were drawn." if stored else "No facts were drawn.")
+    drawn = counted(len(stored), "fact was drawn", "facts were drawn")
+    tell(f"{drawn}." if stored else "No facts were drawn.")
     for fact in stored:
         tell(f"    {fact['text']}")
 
@@ -278,4 +284,7 @@ def _tell_candidates(found: Sequence[Row], tell: Tell) -> None:
         rows.append((told, *scores, row["text"]))
     tell_table(rows, tell)
     passed = sum(row["passed"] for row in found)
-    tell(f"{passed} of {len(found)} would be told to the model.")
+    tell(
+        f"{passed} of {len(found)} would be recalled. What stands in every prompt (allergies, medicine, losses, what is not "
+        "to be mentioned) is told besides."
+    )

@@ -24,6 +24,11 @@ class Report:
     """Whether the exit code is 0."""
 
 
+def counted(number: int, one: str, more: str = "") -> str:
+    """Return a number with what it counts, in the singular for 1; `more` where the plural is not made by an s."""
+    return f"{number} {one if number == 1 else more or one + 's'}"
+
+
 def describe_error(error: OmoideError | None) -> Mapping[str, str] | None:
     """Return an error as data; None for none."""
     return None if error is None else {"code": error.code, "message": str(error)}

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from server.clock import SystemClock
 from server.commands.backup import DATABASE, FORMAT, MANIFEST, MODELS, check_whole
-from server.commands.report import Report, Tell
+from server.commands.report import Report, Tell, counted
 from server.config import Config
 from server.errors import OmoideError, StoreError
 from server.folder_lock import lock_data
@@ -41,7 +41,7 @@ def restore(source: Path, config: Config, data: Path, tell: Tell) -> Report:
         aside = _free_name(data, stamp) if data.exists() else None
         _check_idle(data)
         _exchange(data, draft, aside)
-    tell(f"{data}: {count} files are back.")
+    tell(f"{data}: {counted(count, 'file is', 'files are')} back.")
     if aside is not None:
         tell(f"What was there before is in {aside}. Delete it when all is well.")
     tell("The vector index is made anew at the next start.")

@@ -40,7 +40,7 @@ _GIVEN: Mapping[str, Mapping[Attribute, str]] = {
     },
     "en": {
         Attribute.NAME: r"""{whose}\ (?:full\ |first\ |last\ |sur|real\ )?name(?:'s|\ is|\ was)\ (?!not\ (?:on|in)\b|on\b|in\b) | {who}\ (?:is|are|am|was|were|'s)\ (?:called|named)\b | {who}'(?:m|s)\ (?:called|named)\b | {who},?\ (?:called|named)\ (?-i:[A-Z])
-            | \bcalls?\ {who}\ (?-i:[A-Z])\w+(?!\ (?:on|at|in)\b) | (?P<self>\bi(?:'m|\ am))\ (?!\w+(?:ese|ican|lic|i(?:sh|st|m)|[^r]ian)\W*$|German|French|Dutch|Greek|Thai)(?-i:[A-Z])[\w'-]+(?:\ (?-i:[A-Z])[\w'-]+)?\W*$ | (?P<self_>\bi\ go\ by)\ """,
+            | \bcalls?\ {who}\ (?-i:[A-Z])\w+(?!\ (?:on|at|in)\b) | (?P<self>\bi(?:'m|\ am))\ (?!\w+(?:ese|ican|lic|i(?:sh|st|m)|[^r]ian)(?:\W*$|,|\ and\b)|German|French|Dutch|Greek|Thai)(?-i:[A-Z])[\w'-]+(?:\ (?-i:[A-Z])[\w'-]+)?(?:\W*$|,\ (?=(?:and\ )?(?:i\b|i'|\d))|\ and\ (?=i\b|i')) | (?P<self_>\bi\ go\ by)\ """,
         Attribute.BIRTHDAY: rf"""{{whose}}\ (?:birthday|date\ of\ birth)(?:'s|\ is|\ was|\ falls)\ (?:on\ |in\ )?(?:the\ )?(?:\d|{_MONTH_EN}\b) | {{who}}(?:\ was|\ were|'s)\ born\ (?:on|in)\ (?:the\ )?(?:\d|{_MONTH_EN}\b)""",
     },
     "zh": {
@@ -69,6 +69,10 @@ _TOLD: Mapping[str, Mapping[Attribute, str]] = {
         Attribute.ALLERGY: r"过敏",
     },
 }  # fmt: skip
+_INTRODUCED_JA = re.compile(
+    rf"(?:{SELVES['ja']})(?:は|、)(?P<name>[^、。はがをもの]{{1,12}}?)"
+    rf"(?:(?:です|だ|でございます)?[よねわ]*(?=[。」]|$)|、(?=(?:今年)?で?、?{_NUMBER_JA}[歳才]))"
+)
 _LIVING_JA = re.compile(
     r"(?:さん|ちゃん|くん|君)?(?:が|は|も|と|から|、)(?=[^、。]{0,12}?(?:来[てたるなま]|き[てた]く|遊[びんぶ]|生まれ|亡くな|笑|泣|歩[いきく]|言[っい]|話[しす]|電話|結婚|入学|入園|卒業|合格|帰[っりる]|住[んむ]|働[いく]|会[いっう]|行[っきく]|[0-9０-９一二三四五六七八九十]+[歳才]|元気|熱を|風邪))"
 )
@@ -94,6 +98,8 @@ def claims_attributes(text: str, language: str) -> frozenset[Owned]:
         for match in pattern.finditer(told)
         if (owner := owner_of(match))
     }
+    if code == "ja" and any(map(_is_own_name, _INTRODUCED_JA.findall(told))):
+        found.add((SPEAKER, Attribute.NAME))
     return frozenset(found | _predicated(told, code))
 
 
@@ -170,6 +176,18 @@ def _is_name(words: Sequence[Morpheme], place: int) -> bool:
     is_kana = re.fullmatch(r"[ぁ-んァ-ヶー]{2,5}", word.surface()) is not None
     rest = "".join(one.surface() for one in words[place + 1 :])
     return is_kana and _LIVING_JA.match(rest) is not None
+
+
+def _is_own_name(told: str) -> bool:
+    """Say whether what somebody says that they are is a name: 田中, 田中きよ, 健太; さくら, but not 元気 or ひとり."""
+    words = words_of(told)
+    parts = [word.part_of_speech() for word in words]
+    if not words or all(part[1:3] == ("固有名詞", "人名") for part in parts):
+        return bool(words)
+    if parts[0][3] == "姓":
+        given = "".join(word.surface() for word in words[1:])
+        return re.fullmatch(r"[ぁ-んァ-ヶー]{2,5}", given) is not None and given not in HONORIFICS
+    return parts[0][1:3] == ("普通名詞", "一般") and _is_given_name(told)
 
 
 @cache

@@ -121,7 +121,7 @@ def _corrected(new: Entry, known: Sequence[Entry], found: Sequence[Relation]) ->
     """Return the place of the fact that a new one takes the place of by its own word; None if it says no such thing.
 
     "Sorry, I'm called Alicia" corrects what was said of the name in the last days, "I work in York now" what was ever said
-    of the work. Where no attribute tells, it is what was said in nearly the same words.
+    of the work. Where no attribute tells, it is what was said in nearly the same words, or the day of what it names.
     """
     says_so = corrects(new.fact.quote or _plain(new.fact))
     if not says_so and _NOW.search(_plain(new.fact)) is None:
@@ -135,9 +135,18 @@ def _corrected(new: Entry, known: Sequence[Entry], found: Sequence[Relation]) ->
         shared = min(_shared_words(old, new), _shared_words(new, old))
         if _single(old) & _single(new) and (is_fresh or not says_so):
             candidates.append((1.0 + shared, old.fact.said_at, place))
-        elif says_so and is_fresh and shared >= _SAME_MATTER:
+        elif says_so and is_fresh and (shared >= _SAME_MATTER or _gives_day_alone(old, new)):
             candidates.append((shared, old.fact.said_at, place))
     return max(candidates)[2] if candidates else None
+
+
+def _gives_day_alone(old: Entry, new: Entry) -> bool:
+    """Say whether a new fact names a matter of an old one and nothing else but another day: "the dentist is on Friday"."""
+    both_dated = old.fact.event_from is not None and new.fact.event_from is not None
+    if not both_dated or _same_days(old.fact, new.fact):
+        return False
+    matter = (_meant(old.terms) & _meant(new.terms)) - new.terms.persons
+    return bool(matter) and _shared_words(new, old) >= _SAME_MATTER
 
 
 def _single(entry: Entry) -> set[Owned]:

@@ -42,13 +42,14 @@ _AT_HOME = re.compile(
 # name, a place or an author stands with other matters.
 _NO_GIVEN_NAME = r"""(?:The|This|That|These|Those|There|Here|It|He|She|They|You|What|Who|Some|Every|Any|No|Not|All|Most|Many|One|Another|Each|Nothing
     |(?:Every|Some|Any|No)(?:one|body|thing|where)|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Today|Tomorrow|Yesterday|Tonight
-    |January|February|March|April|May|June|July|August|September|October|November|December|Spring|Summer|Autumn|Winter|Mother|Father|New|Let)"""
+    |January|February|March|April|May|June|July|August|September|October|November|December|Spring|Summer|Autumn|Winter|Christmas|Easter|Halloween|Thanksgiving|Santa|Mother|Father|New|Let)"""
 _NAMED = rf"(?:^|[.!?;,:]\s|\b(?:and|but|because|so)\ )(?!{_NO_GIVEN_NAME}(?!\w))[A-Z][a-z]+"
 _MATTER = r"""(?:recitals?|practi[cs]e|rehearsals?|training|lessons?|class(?:es)?|appointments?|check-?ups?|dentist|doctor|teacher|tutor|coach|school|kindergarten
     |nursery|daycare|preschool|homework|exams?|trip|flight|birthday|part(?:y|ies)|sleepover|playdate|wedding|graduation|surgery|operation|fever|cold|cough
     |allerg(?:y|ies)|medicine|medication|inhaler|pills?|shifts?|interview|bedtime|lunch(?:box)?|glasses|braces|favou?rite|phone\ number|number|room|shoes|size
     |backpack|bike|car|boyfriend|girlfriend|husband|wife|mother|mom|mum|father|dad|sister|brother|son|daughter|kids|cat|dog|hamster|job|meeting|visit|concert
     |play|game|match|tournament|camp|piano|violin|guitar|swimming|soccer|football|ballet|karate|judo|tennis|gymnastics|choir|scouts)"""
+_NEAR_DAY = r"""(?:today|tonight|tomorrow|yesterday|soon|(?:this|next|last)\ (?:week(?:end)?|month|night|evening|morning|afternoon|\w+day)|(?:on\ )?(?:mon|tues|wednes|thurs|fri|satur|sun)day)"""
 _OF_NAMED = re.compile(
     rf"""
     {_NAMED}'s\ (?:\w+\ ){{0,2}}?{_MATTER}\b
@@ -56,6 +57,8 @@ _OF_NAMED = re.compile(
         (?:has|had|got|goes|went|takes|starts|started|needs|forgot|missed|finished|plays|quit|joined)\ (?:[\w']+\ ){{0,3}}?{_MATTER}\b
         | (?:is|turns|turned|is\ turning|will\ be)\ (?:about\ |almost\ |now\ )?(?:\d{{1,3}}|{alternatives(ENGLISH_NUMBERS)}(?:-\w+)?)(?:\ years\ old|\ now|\ (?:on|in|this|next|last|today|tomorrow|yesterday)\b.*)?\W*$
         | (?:is|was)\ (?:\w+\ )?(?:allergic|afraid|scared|intolerant|vegetarian|vegan|pregnant|diabetic|left-handed|sick|ill)\b
+        | (?:visits|visited|comes|came|arrives|arrived|called|phoned|rang|calls|(?:has\ )?moved|moves|stays|stayed)\ (?:[\w']+\ ){{0,3}}?(?i:{_NEAR_DAY})\b
+        | lives\ (?:alone|nearby|next\ door|with\ \w+|(?:in|near)\ [\w']+\ now)\W*$
         | (?:is|was)\ (?:staying|visiting|coming)\b | is\ in\ (?:\w+\ )?(?:grade|hospital|kindergarten|college|preschool|year\ \w+)\b
         | (?:(?:has|just|finally|sadly)\ )*(?:died|passed\ away|been\ put\ to\ sleep)\b(?!.*\b(?:1\d{{3}}|20[01]\d)\b)
         | (?:(?:has|just|finally)\ )*(?:moved\ (?:to|house|in|out|back|away|into)|got\ (?:married|engaged|divorced)|had\ (?:a\ baby|twins|(?:his|her)\ \w+)

@@ -12,6 +12,7 @@ from typer.testing import Result
 from server.commands import checks, doctor
 from server.commands.checks import State
 from server.config import Config
+from server.folder_lock import lock_data
 from tests.ports.openai_stand_in import stand_in, status
 
 Omoide = Callable[..., Result]
@@ -76,6 +77,17 @@ def test_a_port_that_is_taken_is_a_warning() -> None:
     assert str(port) in device_port.name
     assert "server.device_port" in device_port.advice
     assert http_port.state == "ok"
+
+
+async def test_a_server_that_works_in_the_folder_is_no_fault_and_is_to_be_asked_itself(
+    tmp_path: Path,
+) -> None:
+    config = Config.model_validate({"server": {"http_port": 8123}})
+    with lock_data(tmp_path):
+        [found] = await checks.check_engines(config, tmp_path)
+    assert found.state == "warn"
+    assert str(tmp_path) in found.detail
+    assert "http://127.0.0.1:8123/health" in found.advice
 
 
 async def test_an_endpoint_that_does_not_answer_fails_and_none_is_not_looked_for() -> None:

@@ -131,6 +131,7 @@ async def test_what_has_faded_is_listed_and_marked(
         (["memory", "forget", "f1", "--person", "Mio"], "usage-invalid", "--person"),
         (["memory", "search", "ラーメンは？"], "person-missing", "Ken, Mio"),
         (["memory", "search", " "], "text-empty", "question"),
+        (["memory", "correct", "f1", " "], "text-empty", "sentence"),
         (["memory", "search", "ラーメンは？", "--at", "soon"], "time-invalid", "'soon'"),
     ],
 )
@@ -180,6 +181,8 @@ async def test_a_search_shows_every_score_of_every_candidate(tmp_path: Path) -> 
         assert isinstance(row["passed"], bool)
     assert all(name in lines[0] for name in ("PASSED", "DENSE", "LEXICAL", "RECENCY", "DATE"))
     assert any(RAMEN.text in line for line in lines)
+    assert "would be recalled" in lines[-1]
+    assert "stands in every prompt" in lines[-1]
 
 
 async def test_the_only_person_there_is_need_not_be_named(tmp_path: Path) -> None:
@@ -283,8 +286,9 @@ async def test_facts_are_drawn_from_what_waits_in_the_folder(tmp_path: Path) -> 
     lines: list[str] = []
     listed = await memory.list_facts("", False, place, lines.append)
     assert listed.data["waiting"] == 1
-    assert lines[-1].startswith("1 exchanges wait")
+    assert lines[-1].startswith("1 exchange waits for facts")
     first = rows(await memory.extract("", place, lines.append), "stored")
+    assert "1 fact was drawn." in lines
     again = rows(await memory.extract("Mio", place, lines.append), "stored")
     assert [fact["quote"] for fact in first] == ["私は犬を飼っています。"]
     assert again == []

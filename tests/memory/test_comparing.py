@@ -397,6 +397,36 @@ def test_a_correction_of_one_thing_leaves_another_alone() -> None:
         assert relations(entry(new), [entry(old)], NEVER) == [DIFFERENT], new
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "language"),
+    [
+        ("The doctor moved my appointment to Thursday at 3 pm.", "No wait, I meant my appointment is on Friday.", "en"),
+        ("I'm seeing the dentist with my daughter on Thursday.", "Sorry, the dentist is on Friday.", "en"),
+        ("病院の予約が木曜の三時に変わったの", "ごめん、病院は金曜だった", "ja"),
+        ("我星期四下午三点要和女儿去看医生", "不对，看医生是星期五", "zh"),
+    ],
+)  # fmt: skip
+def test_a_correction_that_names_nothing_but_the_matter_and_another_day_replaces_the_day(
+    old: str, new: str, language: str
+) -> None:
+    told = entry(old, language=language, day=OCTOBER)
+    plain = entry(without_correction(new), language=language, day=OCTOBER + timedelta(days=1))
+    assert relations(plain, [told], NEVER) == [DIFFERENT]
+    corrected = make_entry(replace(plain.fact, quote=new), None)
+    assert relations(corrected, [told], NEVER) == [REPLACES]
+
+
+def test_a_correction_of_the_day_of_one_thing_leaves_the_day_of_another_alone() -> None:
+    for old, new in (
+        ("My sister's birthday is on Thursday.", "Sorry, my sister is coming on Friday."),
+        ("I'm going to Hakone on Thursday.", "Sorry, I'm going to the dentist on Friday."),
+        ("My appointment is on Thursday.", "Sorry, my daughter's appointment is on Friday."),
+    ):
+        fact = entry(without_correction(new), day=OCTOBER + timedelta(days=1)).fact
+        corrected = make_entry(replace(fact, quote=new), None)
+        assert relations(corrected, [entry(old, day=OCTOBER)], NEVER) == [DIFFERENT], new
+
+
 def test_what_is_so_now_replaces_what_was_told_of_the_same_attribute_and_of_no_other() -> None:
     now = entry("I work in York now.", after=90)
     known = [entry("I work as a nurse in Leeds."), entry("I moved to York."), entry("I like tea.")]

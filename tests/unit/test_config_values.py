@@ -45,6 +45,10 @@ def refusal(file: Path) -> str:
         ),
         ("asr:\n  languages: ja\n", "2: asr.languages: write a list, such as [ja] (found 'ja')."),
         ("history:\n  turns: many\n", "2: history.turns: write a whole number (found 'many')."),
+        (
+            "persona:\n  name: ''\n",
+            "2: persona.name: write something; it may not be empty (found '').",
+        ),
         ("tts:\n  speed: 9\n", "2: tts.speed: write a number of at most 2 (found 9)."),
         (
             "llm:\n  embedded:\n    temperature: 9\n",
