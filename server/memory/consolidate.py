@@ -71,6 +71,7 @@ class Consolidator:
         self._clock = clock
         self._rules = rules
         self._one_at_a_time = anyio.Lock()
+        self._admitting = anyio.Lock()
         self._running: anyio.CancelScope | None = None
         self._is_interrupted = False
 
@@ -136,8 +137,7 @@ class Consolidator:
             facts: Of one person, in the order in which they were said.
             keep_all: Store a repetition, too.
         """
-        async with self._one_at_a_time:
-            return await self._admit(Harvest(facts=tuple(facts)), keep_all=keep_all)
+        return await self._admit(Harvest(facts=tuple(facts)), keep_all=keep_all)
 
     async def replace(self, old: Fact, new: Fact) -> bool:
         """Put a fact in the place of one; return False if that holds no longer.
@@ -145,11 +145,11 @@ class Consolidator:
         Raises:
             StoreError: It can't be stored.
         """
-        async with self._one_at_a_time:
+        vectors = await self._embed([new])
+        async with self._admitting:  # and no longer: nobody waits for a model that draws facts
             known = await to_thread.run_sync(self._store.fact, old.id)
             if known is None or not known.current:
                 return False
-            vectors = await self._embed([new])
             await self._writer.run(
                 partial(
                     self._store.add_facts,
@@ -292,28 +292,29 @@ class Consolidator:
     ) -> list[Fact]:
         drawn = harvest.facts
         vectors = await self._embed(drawn) if drawn else {}
-        shelf = await self._shelves.get(drawn[0].person, self._clock.now()) if drawn else None
-        chosen = _Admission(shelf, self._closeness, keep_all)
-        await to_thread.run_sync(chosen.take_all, drawn, vectors)
-        now = self._clock.now()
-        return await self._writer.run(
-            partial(
-                self._store.add_facts,
-                chosen.new,
-                now,
-                superseded=chosen.superseded,
-                more_sources=chosen.repeated,
-                vectors_by_fact=chosen.vectors,
-                stamp=self._shelves.stamp,
-                drawn_from=page_ids,
-                is_worded=harvest.is_worded,
-                sorting=sorting,
-                profile=harvest.profile,
-                traits=harvest.traits,
-                notes=harvest.notes,
-                read_at=read_at,
+        async with self._admitting:  # what is compared with must hold until it is stored
+            shelf = await self._shelves.get(drawn[0].person, self._clock.now()) if drawn else None
+            chosen = _Admission(shelf, self._closeness, keep_all)
+            await to_thread.run_sync(chosen.take_all, drawn, vectors)
+            now = self._clock.now()
+            return await self._writer.run(
+                partial(
+                    self._store.add_facts,
+                    chosen.new,
+                    now,
+                    superseded=chosen.superseded,
+                    more_sources=chosen.repeated,
+                    vectors_by_fact=chosen.vectors,
+                    stamp=self._shelves.stamp,
+                    drawn_from=page_ids,
+                    is_worded=harvest.is_worded,
+                    sorting=sorting,
+                    profile=harvest.profile,
+                    traits=harvest.traits,
+                    notes=harvest.notes,
+                    read_at=read_at,
+                )
             )
-        )
 
     async def _embed(self, facts: Sequence[Fact]) -> Mapping[str, Vector]:
         """Embed facts; without vectors they are kept all the same and get theirs later."""
