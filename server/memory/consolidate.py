@@ -23,6 +23,7 @@ from server.memory.harvest import Harvest
 from server.memory.heat import hot
 from server.memory.models import Fact, Page, Segment
 from server.memory.passages import passages
+from server.memory.pauses import latest_retry, pause_after
 from server.memory.shelf import Entry, Shelf, make_entry
 from server.memory.shelves import Shelves
 from server.memory.sorting import Sorter
@@ -117,10 +118,12 @@ class Consolidator:
         """Draw facts from what was put off, interrupted or missed, of those who are silent.
 
         Raises:
-            StoreError: The store can't be read.
+            StoreError: The store can't be used.
         """
         now = self._clock.now().astimezone(UTC)
         silent_since = now - timedelta(minutes=self._section.silence_minutes)
+        latest = latest_retry(now, self._section.retry_minutes)
+        await self._writer.run(partial(self._store.queue.bring_forward, latest, now))
         for person in await to_thread.run_sync(self._store.queue.overdue, now, silent_since):
             with suppress(OmoideError):  # logged where it happened
                 await self.extract(person)
@@ -218,8 +221,8 @@ class Consolidator:
         except Exception as error:
             log_fault("extraction-fault", error)
             failure = OmoideError("extraction-failed", "A fault in the program ended extraction.")
-        minutes = self._section.retry_minutes * 2 ** min(attempts, 6)
-        again = self._clock.now().astimezone(UTC) + timedelta(minutes=minutes)
+        pause = pause_after(attempts, self._section.retry_minutes)
+        again = self._clock.now().astimezone(UTC) + pause
         await self._writer.run(partial(self._store.queue.put_off, ids, again))
         log.warning("extraction-put-off", code=failure.code, pages=len(ids), attempts=attempts + 1)
         raise failure
