@@ -31,7 +31,7 @@ class Correction(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     text: Annotated[str, Field(min_length=1, max_length=240)]
-    """A sentence in the language of the fact, as the person would say it."""
+    """A sentence in the language of the fact, as the person would say it, or one that calls them "you"."""
 
 
 @router.post("/api/debug/extract", tags=["memory"], summary="Draw facts now")
