@@ -130,7 +130,11 @@ def show_command(
 def correct_command(
     fact: Annotated[str, typer.Argument(metavar="ID", help="As in the list.")],
     text: Annotated[
-        str, typer.Argument(metavar="SENTENCE", help="What is right, as the person would say it.")
+        str,
+        typer.Argument(
+            metavar="SENTENCE",
+            help='What is right, as the person would say it, or calling them "you".',
+        ),
     ],
     *,
     url: UrlOption = None,

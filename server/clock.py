@@ -1,7 +1,9 @@
-"""The system clock, in the zone of the configuration."""
+"""The system clock, in the zone of the configuration, and which moments can be reckoned with."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
+
+_YEARS = range(1000, 9000)
 
 
 class SystemClock:
@@ -13,3 +15,14 @@ class SystemClock:
     def now(self) -> datetime:
         """Return the present moment."""
         return datetime.now(self._zone)  # noqa: TID251 - this is the clock itself
+
+
+def within_reach(moment: datetime) -> datetime:
+    """Return a moment of which every zone, and whatever is counted from it, has a date.
+
+    Raises:
+        ValueError: It is too near to the first or the last day that there is.
+    """
+    if moment.year not in _YEARS:
+        raise ValueError(f"a year from {_YEARS[0]} to {_YEARS[-1]} is needed")
+    return moment

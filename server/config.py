@@ -41,6 +41,7 @@ from server.config_values import (
     LanguageOrAuto,
     ListeningHost,
     Milliseconds,
+    Minutes,
     Network,
     Port,
     Probability,
@@ -192,7 +193,7 @@ class HistorySection(Section):
 
     turns: Annotated[int, Field(ge=0)] = 3
     buffer: Annotated[int, Field(ge=1, le=100)] = 7
-    window_minutes: Annotated[float, Field(gt=0)] = 10.0
+    window_minutes: Minutes = 10.0
 
 
 class PersonaSection(Section):

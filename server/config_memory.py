@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, SecretStr
 
 from server.config_section import EndpointSection, Section
-from server.config_values import ApiKey, Probability, Seconds
+from server.config_values import ApiKey, Minutes, Probability, Seconds
 
 Dimensions = Annotated[int, Field(ge=8, le=8192)]
 
@@ -83,10 +83,10 @@ class ExtractionSection(Section):
     """When facts are drawn from what was said."""
 
     engine: Literal["auto", "llm", "rules"] = "auto"
-    silence_minutes: Annotated[float, Field(gt=0)] = 5.0
+    silence_minutes: Minutes = 5.0
     turns: Annotated[int, Field(ge=1)] = 8
     attempts: Annotated[int, Field(ge=1)] = 3
-    retry_minutes: Annotated[float, Field(gt=0)] = 1.0
+    retry_minutes: Minutes = 1.0
     duplicate_threshold: Probability | None = None
 
 
@@ -115,9 +115,9 @@ class SummariesSection(Section):
     engine: Literal["auto", "llm", "rules", "off"] = "auto"
     hour: Annotated[int, Field(ge=0, le=23)] = 3
     primed_days: Annotated[int, Field(ge=0)] = 3
-    follow_up_days: Annotated[int, Field(ge=0)] = 7
+    follow_up_days: Annotated[int, Field(ge=0, le=3650)] = 7
     attempts: Annotated[int, Field(ge=1)] = 3
-    retry_minutes: Annotated[float, Field(gt=0)] = 10.0
+    retry_minutes: Minutes = 10.0
     catch_up_days: Annotated[int, Field(ge=1, le=3650)] = 30
 
 

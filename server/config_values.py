@@ -163,6 +163,8 @@ def _within_secret(check: Callable[[str], str]) -> Callable[[SecretStr], SecretS
 Probability = Annotated[float, Field(ge=0, le=1)]
 Milliseconds = Annotated[int, Field(ge=0)]
 Seconds = Annotated[float, Field(gt=0)]
+Minutes = Annotated[float, Field(gt=0, le=525_600)]
+"""At most a year: the calendar has an end."""
 Port = Annotated[int, Field(ge=0, le=65535)]
 Temperature = Annotated[float, Field(ge=0, le=2)]
 """How freely a language model picks its words; services refuse more than 2."""

@@ -6,7 +6,6 @@ from datetime import UTC, timedelta
 
 import structlog
 from anyio import to_thread
-from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from server.clock import SystemClock
 from server.config import ExtractionSection
@@ -15,6 +14,7 @@ from server.failures import log_fault, quieten
 from server.memory import Memory
 from server.ports import Clock
 from server.turn import Turn
+from server.wakes import SteadyScheduler
 
 log = structlog.get_logger(__name__)
 
@@ -36,7 +36,7 @@ class Jobs:
         self._clock = clock
         self._turns: dict[str, int] = {}
         # Two at once: while one draws facts, what is said meanwhile is the work of the next.
-        self._scheduler = AsyncIOScheduler(
+        self._scheduler = SteadyScheduler(
             job_defaults={"misfire_grace_time": _GRACE_SECONDS, "max_instances": 2}
         )
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from server.clock import SystemClock
+from server.clock import SystemClock, within_reach
 from server.errors import ConfigError
 
 
@@ -28,8 +28,8 @@ def parse_moment(text: str, zone: str) -> datetime:
         ConfigError: ``time-invalid``.
     """
     try:
-        return in_zone(datetime.fromisoformat(text.strip()), zone)
-    except (ValueError, OverflowError) as error:
+        return in_zone(within_reach(datetime.fromisoformat(text.strip())), zone)
+    except ValueError as error:
         raise ConfigError(
             f"{text!r} is no moment. Write e.g. 2026-09-27T18:00, or 2026-09-27T18:00+09:00.",
             "time-invalid",

@@ -23,6 +23,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
+from server.clock import within_reach
 from server.commands.talk import DEVICE
 from server.config import Section
 from server.config_faults import explain
@@ -98,7 +99,7 @@ class Script(Section):
     person: str = ""
     language: Language | None = None
     protocol: ProtocolName = "xiaozhi"
-    at: datetime | None = None
+    at: Annotated[datetime, AfterValidator(within_reach)] | None = None
     """When the talk begins, for a server that is started for it; without a zone of its own, in that of the server."""
     turns: Annotated[tuple[ScriptTurn, ...], AfterValidator(_not_empty)]
 

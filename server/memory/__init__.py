@@ -11,7 +11,7 @@ from typing import Protocol
 
 import structlog
 
-from server.errors import OmoideError
+from server.errors import OmoideError, StoreError
 from server.memory.archive import Archive
 from server.memory.consolidate import Consolidator
 from server.memory.diary import Diary
@@ -141,12 +141,23 @@ class Memory:
             self._writer.submit(partial(self._store.tiers.visit, reached, self._clock.now()))
 
     async def extract(self, person: str | None = None, *, put_off: bool = False) -> list[Fact]:
-        """Draw facts from everything that waits, the last exchange too; see `Consolidator.extract`."""
+        """Draw facts from everything that waits, the last exchange too; see `Consolidator.extract`.
+
+        Raises:
+            OmoideError: As there, or exchanges can't be stored at the moment, so that more wait than the store knows of.
+        """
         await self._writer.settle()
+        if (trouble := self.trouble) is not None:
+            raise StoreError(trouble.code, str(trouble)) from trouble
         facts = await self.consolidator.extract(person, put_off=put_off)
         for whose in {fact.person for fact in facts}:
             await self.prepare(whose)  # the next question must not wait until all is read anew
         return facts
+
+    @property
+    def trouble(self) -> StoreError | None:
+        """Why finished exchanges can't be stored at the moment; None while all is well."""
+        return self._writer.trouble
 
     def make_way(self) -> None:
         """Note that somebody talks: a local model stops its work in the background."""

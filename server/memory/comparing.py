@@ -18,7 +18,7 @@ from server.memory.attributes import Attribute, Owned
 from server.memory.contrasts import are_contrary
 from server.memory.corrections import corrects
 from server.memory.ended import is_for_once
-from server.memory.endings import ends, is_of_others
+from server.memory.endings import ends, is_of_others, meant
 from server.memory.judging import (
     NO_OPINION,
     Forest,
@@ -145,7 +145,7 @@ def _gives_day_alone(old: Entry, new: Entry) -> bool:
     both_dated = old.fact.event_from is not None and new.fact.event_from is not None
     if not both_dated or _same_days(old.fact, new.fact):
         return False
-    matter = (_meant(old.terms) & _meant(new.terms)) - new.terms.persons
+    matter = (meant(old.terms) & meant(new.terms)) - new.terms.persons
     return bool(matter) and _shared_words(new, old) >= _SAME_MATTER
 
 

@@ -23,6 +23,7 @@ from server.memory.harvest import Harvest
 from server.memory.heat import hot
 from server.memory.models import Fact, Page, Segment
 from server.memory.passages import passages
+from server.memory.pauses import latest_retry, pause_after
 from server.memory.shelf import Entry, Shelf, make_entry
 from server.memory.shelves import Shelves
 from server.memory.sorting import Sorter
@@ -71,6 +72,7 @@ class Consolidator:
         self._clock = clock
         self._rules = rules
         self._one_at_a_time = anyio.Lock()
+        self._admitting = anyio.Lock()
         self._running: anyio.CancelScope | None = None
         self._is_interrupted = False
 
@@ -116,10 +118,12 @@ class Consolidator:
         """Draw facts from what was put off, interrupted or missed, of those who are silent.
 
         Raises:
-            StoreError: The store can't be read.
+            StoreError: The store can't be used.
         """
         now = self._clock.now().astimezone(UTC)
         silent_since = now - timedelta(minutes=self._section.silence_minutes)
+        latest = latest_retry(now, self._section.retry_minutes)
+        await self._writer.run(partial(self._store.queue.bring_forward, latest, now))
         for person in await to_thread.run_sync(self._store.queue.overdue, now, silent_since):
             with suppress(OmoideError):  # logged where it happened
                 await self.extract(person)
@@ -136,8 +140,7 @@ class Consolidator:
             facts: Of one person, in the order in which they were said.
             keep_all: Store a repetition, too.
         """
-        async with self._one_at_a_time:
-            return await self._admit(Harvest(facts=tuple(facts)), keep_all=keep_all)
+        return await self._admit(Harvest(facts=tuple(facts)), keep_all=keep_all)
 
     async def replace(self, old: Fact, new: Fact) -> bool:
         """Put a fact in the place of one; return False if that holds no longer.
@@ -145,11 +148,11 @@ class Consolidator:
         Raises:
             StoreError: It can't be stored.
         """
-        async with self._one_at_a_time:
+        vectors = await self._embed([new])
+        async with self._admitting:  # and no longer: nobody waits for a model that draws facts
             known = await to_thread.run_sync(self._store.fact, old.id)
             if known is None or not known.current:
                 return False
-            vectors = await self._embed([new])
             await self._writer.run(
                 partial(
                     self._store.add_facts,
@@ -218,8 +221,8 @@ class Consolidator:
         except Exception as error:
             log_fault("extraction-fault", error)
             failure = OmoideError("extraction-failed", "A fault in the program ended extraction.")
-        minutes = self._section.retry_minutes * 2 ** min(attempts, 6)
-        again = self._clock.now().astimezone(UTC) + timedelta(minutes=minutes)
+        pause = pause_after(attempts, self._section.retry_minutes)
+        again = self._clock.now().astimezone(UTC) + pause
         await self._writer.run(partial(self._store.queue.put_off, ids, again))
         log.warning("extraction-put-off", code=failure.code, pages=len(ids), attempts=attempts + 1)
         raise failure
@@ -292,28 +295,29 @@ class Consolidator:
     ) -> list[Fact]:
         drawn = harvest.facts
         vectors = await self._embed(drawn) if drawn else {}
-        shelf = await self._shelves.get(drawn[0].person, self._clock.now()) if drawn else None
-        chosen = _Admission(shelf, self._closeness, keep_all)
-        await to_thread.run_sync(chosen.take_all, drawn, vectors)
-        now = self._clock.now()
-        return await self._writer.run(
-            partial(
-                self._store.add_facts,
-                chosen.new,
-                now,
-                superseded=chosen.superseded,
-                more_sources=chosen.repeated,
-                vectors_by_fact=chosen.vectors,
-                stamp=self._shelves.stamp,
-                drawn_from=page_ids,
-                is_worded=harvest.is_worded,
-                sorting=sorting,
-                profile=harvest.profile,
-                traits=harvest.traits,
-                notes=harvest.notes,
-                read_at=read_at,
+        async with self._admitting:  # what is compared with must hold until it is stored
+            shelf = await self._shelves.get(drawn[0].person, self._clock.now()) if drawn else None
+            chosen = _Admission(shelf, self._closeness, keep_all)
+            await to_thread.run_sync(chosen.take_all, drawn, vectors)
+            now = self._clock.now()
+            return await self._writer.run(
+                partial(
+                    self._store.add_facts,
+                    chosen.new,
+                    now,
+                    superseded=chosen.superseded,
+                    more_sources=chosen.repeated,
+                    vectors_by_fact=chosen.vectors,
+                    stamp=self._shelves.stamp,
+                    drawn_from=page_ids,
+                    is_worded=harvest.is_worded,
+                    sorting=sorting,
+                    profile=harvest.profile,
+                    traits=harvest.traits,
+                    notes=harvest.notes,
+                    read_at=read_at,
+                )
             )
-        )
 
     async def _embed(self, facts: Sequence[Fact]) -> Mapping[str, Vector]:
         """Embed facts; without vectors they are kept all the same and get theirs later."""

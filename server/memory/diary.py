@@ -19,13 +19,13 @@ from server.errors import OmoideError
 from server.failures import log_fault
 from server.memory.day_summaries import DaySummarizer, DayTalk, RulesSummarizer
 from server.memory.days import dates_of, day_of, end_of
+from server.memory.pauses import latest_retry, pause_after
 from server.memory.store import Store
 from server.memory.writer import Writer
 from server.ports import Clock
 
 log = structlog.get_logger(__name__)
 
-_MOST_DOUBLINGS = 6
 _LONGEST_WAIT = timedelta(hours=1)
 """After it was said; by then facts have been drawn from it, or can't be drawn for now."""
 
@@ -129,11 +129,13 @@ class Diary:
         if self._talked_at is None or not self.summarizer.gives_way:
             return False
         passed = self._clock.now().astimezone(UTC) - self._talked_at.astimezone(UTC)
-        return passed < self._silence
+        return timedelta() <= passed < self._silence  # else the clock was ahead then
 
     def _is_put_off(self, day: _Day) -> bool:
         trouble = self._troubles.get(day)
-        return trouble is not None and self._clock.now() < trouble.again_at
+        now = self._clock.now().astimezone(UTC)
+        latest = latest_retry(now, self._section.retry_minutes)
+        return trouble is not None and now < trouble.again_at <= latest
 
     async def _sum_up_in_silence(self, day: _Day) -> bool:
         """Sum up a day and say whether that is done; it is not if it fails, or somebody begins to talk."""
@@ -190,7 +192,7 @@ class Diary:
     def _put_off(self, day: _Day, code: str) -> None:
         known = self._troubles.get(day)
         attempts = known.attempts if known else 0
-        minutes = self._section.retry_minutes * 2 ** min(attempts, _MOST_DOUBLINGS)
-        again = self._clock.now().astimezone(UTC) + timedelta(minutes=minutes)
+        pause = pause_after(attempts, self._section.retry_minutes)
+        again = self._clock.now().astimezone(UTC) + pause
         self._troubles[day] = _Trouble(attempts + 1, again)
         log.warning("summary-put-off", code=code, attempts=attempts + 1)

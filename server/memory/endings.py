@@ -51,7 +51,7 @@ def _calls_off(old: Entry, new: Entry) -> bool:
     if calls_off(bare(before.text), before.language):
         return False
     same_days = (before.event_from, before.event_to) == (after.event_from, after.event_to)
-    shared = _meant(old.terms) & _meant(new.terms)
+    shared = meant(old.terms) & meant(new.terms)
     people = (old.terms.names | old.terms.persons) - old.terms.places
     if puts_elsewhen(told, after.language, is_dated=after.event_from is not None):
         return not same_days and bool(shared - people)
@@ -69,7 +69,7 @@ def _stops(old: Entry, new: Entry) -> bool:
     )
     if not is_over or is_of_others(old, new):
         return False
-    return bool((_meant(old.terms) & _meant(new.terms)) - old.terms.persons)
+    return bool((meant(old.terms) & meant(new.terms)) - old.terms.persons)
 
 
 def is_of_others(old: Entry, new: Entry) -> bool:
@@ -78,7 +78,7 @@ def is_of_others(old: Entry, new: Entry) -> bool:
     return bool(somebody) and new.is_of_another and not old.is_of_another
 
 
-def _meant(terms: Analysis) -> set[str]:
+def meant(terms: Analysis) -> set[str]:
     """Return the words that say what a text is about, names and people by their sound or class."""
     kinds = (TermKind.WORD, TermKind.NAME, TermKind.PERSON)
     return {

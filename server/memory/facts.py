@@ -2,13 +2,14 @@
 
 import re
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from functools import partial
 
 from server.memory import checks, temporal
 from server.memory.answer_parts import Draft
+from server.memory.attributes import LISTENERS, SELVES
 from server.memory.bidding import bids_robot
 from server.memory.claims import Refusal
 from server.memory.grounding import is_spoken, refusal
@@ -16,6 +17,7 @@ from server.memory.habits import weekdays
 from server.memory.importance import importance_of
 from server.memory.models import Fact, Importance, Kind, Origin, Page
 from server.memory.temporal import Granularity, TimeSpan
+from server.memory.terms import letters
 from server.memory.weekly import Weekday, is_bare_weekday, meaning_of
 from server.memory.wording import framed, plain_analysis, without_frame
 
@@ -40,6 +42,15 @@ _OF_PERSON = re.compile(
     re.IGNORECASE,
 )
 """What a sentence about the robot must not say: it would make the robot a witness of the person's life."""
+
+
+def _named_by(words: Mapping[str, str]) -> re.Pattern[str]:
+    """Return what finds one of these words in any language: who corrects a fact need not keep to that of the fact."""
+    forms = (rf"\b(?:{names})\b" if code == "en" else names for code, names in words.items())
+    return re.compile("|".join(forms), re.IGNORECASE)
+
+
+_LISTENER, _SELF = _named_by(LISTENERS), _named_by(SELVES)
 
 
 def check(draft: Draft, pages: Sequence[Page], week_start: int = 0) -> Fact | Refusal:
@@ -148,18 +159,24 @@ def make_fact(
 
 
 def correction_of(fact: Fact, text: str, now: datetime, week_start: int = 0) -> Fact | None:
-    """Return what a person wrote in the place of a fact, in the form that it has: quoted if it was. Blocks.
+    """Return what a person wrote in the place of a fact: as it stands if it calls them "you", else quoted. Blocks.
 
     It rests on no exchange: only forgetting it takes it away. None if it is too long for a fact, says nothing, or looks
     like markup.
     """
     words = checks.plain_line(text, _LONGEST)
-    if not words:
+    if not letters(words):
         return None
     page = Page(words, "", now, fact.language, id=f"instead of {fact.id}", person=fact.person)
-    shown = framed(words, fact.language) if without_frame(fact.text) != fact.text else words
+    is_fact = bool(fact.about) or _speaks_to_person(words)
+    shown = words if is_fact else framed(words, fact.language)
     made = make_fact(page, shown, words, Origin.HAND, week_start, kind=fact.kind, about=fact.about)
     return replace(made, quote="", sources=())
+
+
+def _speaks_to_person(words: str) -> bool:
+    """Say whether a sentence calls the person "you", as facts do, and does not speak as the person."""
+    return bool(_LISTENER.match(words) or (_LISTENER.search(words) and not _SELF.search(words)))
 
 
 def event_days(

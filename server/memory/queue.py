@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import func, or_, select, update
+from sqlalchemy import case, func, or_, select, update
 
 from server.memory.database import Database
 from server.memory.models import Page
@@ -49,9 +49,13 @@ class Queue:
         return find_pages(self._database, query.order_by(pages.c.at.desc()).limit(most))[::-1]
 
     def overdue(self, now: datetime, silent_since: datetime) -> list[str]:
-        """Return the persons with pages that are to be tried again now, or who fell silent before `silent_since`."""
+        """Return the persons with pages that are to be tried again now, or who fell silent before `silent_since`.
+
+        What was said after `now`, while the clock was ahead, does not count as talk of this moment.
+        """
         again = func.min(pages.c.retry_at) <= now
-        silent = func.max(pages.c.at) <= silent_since
+        last = func.max(case((pages.c.at <= now, pages.c.at)))
+        silent = or_(last.is_(None), last <= silent_since)
         query = (
             select(pages.c.person)
             .where(pages.c.extracted_at.is_(None))
@@ -64,6 +68,12 @@ class Queue:
         """Return how often facts have been drawn from these pages in vain, at most."""
         rows = self._database.rows(select(func.max(pages.c.attempts)).where(pages.c.id.in_(ids)))
         return int(rows[0][0] or 0)
+
+    def bring_forward(self, latest: datetime, now: datetime) -> None:
+        """Let pages that were put off to a moment after `latest` be tried again now: the clock was ahead then."""
+        stale = pages.c.extracted_at.is_(None) & (pages.c.retry_at > latest)
+        with self._database.writing() as connection:
+            connection.execute(update(pages).where(stale).values(retry_at=now))
 
     def put_off(self, ids: Sequence[str], retry_at: datetime) -> None:
         """Leave pages queued until `retry_at`, after an attempt that failed."""

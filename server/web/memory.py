@@ -4,14 +4,25 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
+from server.clock import within_reach
 from server.memory.correcting import correct
 from server.memory.keeping import storable
 from server.web.described import describe_candidate, describe_dossier, describe_fact
 from server.web.errors import refuse
 from server.web.host import host_of
 from server.web.segments import SegmentRoute
+
+
+def _no_number(text: str) -> str:
+    """Refuse what would be taken for seconds since 1970: nobody means that by a year."""
+    if text.strip().isdigit():
+        raise ValueError("write it as 2026-09-27T18:00:00Z")
+    return text
+
+
+Moment = Annotated[AwareDatetime, BeforeValidator(_no_number), AfterValidator(within_reach)]
 
 router = APIRouter(route_class=SegmentRoute)
 
@@ -31,7 +42,7 @@ class Correction(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     text: Annotated[str, Field(min_length=1, max_length=240)]
-    """A sentence in the language of the fact, as the person would say it."""
+    """A sentence in the language of the fact, as the person would say it, or one that calls them "you"."""
 
 
 @router.post("/api/debug/extract", tags=["memory"], summary="Draw facts now")
@@ -82,7 +93,7 @@ async def search(
     person: str,
     q: Annotated[str, Query(min_length=1, max_length=1000)],
     language: Annotated[str, Query(pattern="^[a-z]{2}$")] = "ja",
-    at: AwareDatetime | None = None,
+    at: Moment | None = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 20,
 ) -> dict[str, object]:
     """Return the facts that were looked at, best first, each with its scores and whether it passed.

@@ -57,16 +57,18 @@ def find_version() -> str:
 
 @router.get("/health", tags=["server"], summary="Whether the server can do its work")
 async def show_health(request: Request) -> dict[str, object]:
-    """Say how the engines are. `ok` is true once all are warm; `state` is `warming`, `ready` or `failing`.
+    """Say how the engines are, and whether what is said can be stored.
 
-    Callers who may not use the API are told nothing about the single engines.
+    `ok` is true once all are warm; `state` is `warming`, `ready` or `failing`. Callers who may not use the API are told
+    nothing about the single engines.
     """
     host = host_of(request)
     state = _find_state(host)
     short: dict[str, object] = {"ok": state == "ready", "state": state, "version": find_version()}
     if not request.state.is_inside:
         return short
-    return {**short, "engines": {stage: _describe_engine(host, stage) for stage in host.stages}}
+    engines = {stage: _describe_engine(host, stage) for stage in host.stages}
+    return {**short, "engines": engines, "memory": _describe_memory(host)}
 
 
 @router.get("/metrics", tags=["server"], summary="Figures for Prometheus", response_class=Response)
@@ -132,7 +134,7 @@ async def forget_device(request: Request, device_id: str) -> dict[str, object]:
 
 
 def _find_state(host: WebHost) -> str:
-    if host.troubles:
+    if host.troubles or host.memory.trouble:
         return "failing"
     return "ready" if host.warm.is_set() else "warming"
 
@@ -143,6 +145,13 @@ def _describe_engine(host: WebHost, stage: str) -> dict[str, object]:
     if trouble is not None:
         return {"name": name, "state": "failed", "code": trouble.code, "message": str(trouble)}
     return {"name": name, "state": "warm" if host.warm.is_set() else "loading"}
+
+
+def _describe_memory(host: WebHost) -> dict[str, object]:
+    trouble = host.memory.trouble
+    if trouble is None:
+        return {"state": "ready"}
+    return {"state": "failed", "code": trouble.code, "message": str(trouble)}
 
 
 def _describe_devices(access: Access) -> list[dict[str, Any]]:

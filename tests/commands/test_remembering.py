@@ -132,7 +132,9 @@ def test_a_moment_without_a_zone_is_one_of_the_configuration() -> None:
     assert plain.isoformat() == elsewhere.isoformat() == "2026-09-27T18:00:00+09:00"
 
 
-@pytest.mark.parametrize("text", ["", "soon", "2026-13-01", "0001-01-01T00:00Z"])
+@pytest.mark.parametrize(
+    "text", ["", "soon", "2026-13-01", "0001-01-01T00:00Z", "0001-01-02T08:00", "9999-12-31T23:00"]
+)
 def test_what_is_no_moment_is_refused(text: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse_moment(text, "America/New_York")

@@ -100,6 +100,7 @@ turns:
         ("turns:\n  - text: hello\n  - {extract: true, recalls: x}\n", 3, "stand alone"),
         ("turns:\n  - extract: true\n  - restart: true\n", 1, "at least one turn"),
         ("at: soon\nturns:\n  - text: hello\n", 1, "at"),
+        ("at: 0001-01-01T00:00\nturns:\n  - text: hello\n", 1, "at"),
     ],
 )
 def test_a_broken_script_names_file_line_and_what_is_wrong(

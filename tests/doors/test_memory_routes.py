@@ -123,6 +123,9 @@ async def test_a_search_shows_every_score_and_why_something_was_left_out(doors: 
         {"q": "猫", "limit": "0"},
         {"q": "猫", "at": "tomorrow"},
         {"q": "猫", "at": "2026-09-27T12:00:00"},
+        {"q": "猫", "at": "2026"},
+        {"q": "猫", "at": "0001-01-01T00:00:00+14:00"},
+        {"q": "猫", "at": "9999-12-31T23:59:59-14:00"},
     ],
 )
 async def test_a_search_that_makes_no_sense_is_refused(doors: Doors, query: dict[str, str]) -> None:

@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 
 from server.callers import Caller
 from server.claims import Claim
-from server.errors import EngineMissing
+from server.errors import EngineMissing, StoreError
 from server.recording import RecentTurns
 from server.turn import Happening, Missed, Recollection, Stage, Transcript, Turn, TurnEvent
 from tests.doors.premises import (
@@ -20,6 +20,8 @@ from tests.doors.premises import (
     open_doors,
     until,
 )
+from tests.memory.remembering import turn as spoken
+from tests.memory.test_store import full_disk
 
 MASTER = {"api_token": "master"}
 WITH_TOKEN = {"Authorization": "Bearer master"}
@@ -68,6 +70,24 @@ async def test_health_says_how_every_engine_is(tmp_path: Path) -> None:
             "code": "engine-missing",
             "message": "Install the extra `embedded`.",
         }
+
+
+async def test_health_says_that_what_is_said_can_not_be_stored(tmp_path: Path) -> None:
+    async with open_doors(tmp_path, http=True) as doors, doors.web() as web:
+        doors.app.warm.set()
+        memory = doors.app.memory
+        with full_disk(memory._store):
+            memory.turn_finished(spoken("長い話" * 9000))
+            with pytest.raises(StoreError, match="full"):
+                await memory.extract()
+            drawn = await web.post("/api/debug/extract", json={})
+            assert (drawn.status_code, drawn.json()["error"]["code"]) == (507, "store-full")
+            answer = (await web.get("/health")).json()
+            assert (answer["ok"], answer["state"]) == (False, "failing")
+            assert (answer["memory"]["state"], answer["memory"]["code"]) == ("failed", "store-full")
+        assert (await web.post("/api/debug/extract", json={})).status_code == 200
+        answer = (await web.get("/health")).json()
+        assert (answer["state"], answer["memory"]) == ("ready", {"state": "ready"})
 
 
 async def test_from_elsewhere_health_says_nothing_about_single_engines(tmp_path: Path) -> None:

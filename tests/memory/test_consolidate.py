@@ -142,6 +142,20 @@ async def test_who_asks_for_it_need_not_wait_until_it_is_time_to_try_again(tmp_p
         assert len(await room.memory.extract(put_off=True)) == 1
 
 
+async def test_what_failed_while_the_clock_was_ahead_does_not_wait_for_that_time(
+    tmp_path: Path,
+) -> None:
+    good = answer((1, CAT, CAT_FACT))
+    with opened(tmp_path, modelled([FAILS], [good])[0]) as room:
+        room.clock.pass_time(days=3650)
+        room.tell(CAT)
+        with pytest.raises(OmoideError):
+            await room.memory.extract()
+        room.clock.pass_time(days=-3650)
+        await room.memory.keep_up()
+        assert await room.known() == [CAT_FACT]
+
+
 async def test_what_failed_is_tried_again_after_a_restart(tmp_path: Path) -> None:
     """Row 18."""
     with opened(tmp_path, modelled([FAILS])[0]) as room:

@@ -420,6 +420,17 @@ async def test_two_rounds_at_once_ask_once(tmp_path: Path) -> None:
         assert told(room) == [(27, CAT)]
 
 
+async def test_a_clock_that_was_ahead_keeps_no_day_from_being_summed_up(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        failing = FakeSummarizer(LlmError("llm-unreachable", "gone"), near=True)
+        room.memory.diary.summarizer = failing
+        room.tell(CAT)
+        assert await settle_at(room, NIGHT + 9 * DAY) == 0
+        room.memory.make_way()
+        room.clock.moment = NIGHT
+        assert await rounds(room, 1) == 1
+
+
 async def test_a_model_of_the_house_is_dropped_when_somebody_talks(tmp_path: Path) -> None:
     with opened(tmp_path) as room:
         room.memory.diary.summarizer = summarizer = FakeSummarizer(seconds=30, near=True)

@@ -123,11 +123,33 @@ def test_a_page_that_was_put_off_waits_for_its_time(store: Store) -> None:
     assert list(store.queue.waiting(again)) == ["hana"]
 
 
+def test_what_was_put_off_while_the_clock_was_ahead_is_brought_forward(store: Store) -> None:
+    store.pages.add(page("話", id_="soon"))
+    store.pages.add(page("話", id_="in years", person="taro"))
+    soon, latest = NOON + timedelta(minutes=5), NOON + timedelta(hours=1)
+    store.queue.put_off(["soon"], soon)
+    store.queue.put_off(["in years"], NOON + timedelta(days=3650))
+    store.queue.bring_forward(latest, NOON)
+    assert list(store.queue.waiting(NOON)) == ["taro"]
+    assert list(store.queue.waiting(soon)) == ["hana", "taro"]
+    assert store.queue.attempts(["in years"]) == 1
+
+
+def test_what_was_said_while_the_clock_was_ahead_is_no_talk_of_now(store: Store) -> None:
+    store.pages.add(page("話", NOON + timedelta(hours=9), id_="1"))
+    store.pages.add(page("話", NOON - timedelta(minutes=3), id_="2"))
+    assert store.queue.overdue(NOON, NOON - timedelta(minutes=5)) == [], "hana still talks"
+    assert store.queue.overdue(NOON, NOON - timedelta(minutes=3)) == ["hana"]
+    store.pages.add(page("話", NOON + timedelta(hours=9), id_="3", person="taro"))
+    assert store.queue.overdue(NOON, NOON - timedelta(minutes=5)) == ["taro"]
+
+
 def test_who_fell_silent_with_pages_that_wait_is_found(store: Store) -> None:
     store.pages.add(page("話", id_="1"))
-    store.pages.add(page("話", NOON + timedelta(minutes=3), id_="2"))
-    assert store.queue.overdue(NOON, NOON) == [], "hana still talks"
-    assert store.queue.overdue(NOON, NOON + timedelta(minutes=3)) == ["hana"]
+    last = NOON + timedelta(minutes=3)
+    store.pages.add(page("話", last, id_="2"))
+    assert store.queue.overdue(last, NOON) == [], "hana still talks"
+    assert store.queue.overdue(last, last) == ["hana"]
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,22 @@ def refusal(file: Path) -> str:
             "recording:\n  keep_audio: 7\n",
             "2: recording.keep_audio: write true or false (found 7).",
         ),
+        (
+            "history:\n  window_minutes: .inf\n",
+            "2: history.window_minutes: write a number of at most 525600 (found inf).",
+        ),
+        (
+            "extraction:\n  silence_minutes: 1000000000\n",
+            "2: extraction.silence_minutes: write a number of at most 525600 (found 1000000000).",
+        ),
+        (
+            "summaries:\n  retry_minutes: 1000000000\n",
+            "2: summaries.retry_minutes: write a number of at most 525600 (found 1000000000).",
+        ),
+        (
+            "summaries:\n  follow_up_days: 99999999999\n",
+            "2: summaries.follow_up_days: write a number of at most 3650 (found 99999999999).",
+        ),
         ("llm: openai\n", "1: llm: write keys with values below it (found 'openai')."),
     ],
 )
