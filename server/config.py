@@ -22,6 +22,7 @@ from server.config_environment import read_variables
 from server.config_faults import explain
 from server.config_file import ConfigFile, read_config_file
 from server.config_memory import (
+    ConsentSection,
     EmbeddingSection,
     ExtractionSection,
     FadingSection,
@@ -29,6 +30,7 @@ from server.config_memory import (
     LongTermSection,
     OpenAiEmbeddingSection,
     PagesSection,
+    Policy,
     RetrievalSection,
     SegmentsSection,
     SummariesSection,
@@ -54,6 +56,7 @@ from server.errors import ConfigError
 
 __all__ = [
     "Config",
+    "ConsentSection",
     "EmbeddingSection",
     "ExtractionSection",
     "FadingSection",
@@ -62,6 +65,7 @@ __all__ = [
     "OpenAiEmbeddingSection",
     "PagesSection",
     "PersonaSection",
+    "Policy",
     "RetrievalSection",
     "Section",
     "SegmentsSection",
@@ -320,6 +324,7 @@ class Config(BaseSettings):
     long_term: LongTermSection = LongTermSection()
     summaries: SummariesSection = SummariesSection()
     fading: FadingSection = FadingSection()
+    consent: ConsentSection = ConsentSection()
     history: HistorySection = HistorySection()
     persona: PersonaSection = PersonaSection()
     llm: LlmSection = LlmSection()

@@ -1,5 +1,6 @@
 """The sections of the configuration that belong to memory, from embedding to extraction."""
 
+from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr
@@ -119,6 +120,25 @@ class SummariesSection(Section):
     attempts: Annotated[int, Field(ge=1)] = 3
     retry_minutes: Annotated[float, Field(gt=0)] = 10.0
     catch_up_days: Annotated[int, Field(ge=1, le=3650)] = 30
+
+
+class Policy(StrEnum):
+    """What is done with what somebody says on a private matter."""
+
+    KEEP = "keep"
+    ASK = "ask"
+    """Neither stored as said nor recalled until the person agrees; asked for once."""
+    DROP = "drop"
+
+
+class ConsentSection(Section):
+    """What of private matters is kept, as long as the person has not decided otherwise."""
+
+    religion: Policy = Policy.ASK
+    politics: Policy = Policy.ASK
+    sexuality: Policy = Policy.ASK
+    money: Policy = Policy.ASK
+    others: Policy = Policy.ASK
 
 
 class FadingSection(Section):

@@ -98,7 +98,7 @@ class PromptFiles:
         """
         for name in ("soul.md", "identity.md"):
             self.text(name)
-        for stem in ("reply", "compact"):
+        for stem in ("reply", "remember", "off_record", "compact"):
             self.in_language(stem, language)
         Phrases(self).get("apology", language)
 
@@ -218,7 +218,8 @@ def compose(
 
 def _compose_full(files: PromptFiles, talk: _Talk, recalled: Recollection, budget: int) -> Prompt:
     rules = files.in_language("reply", talk.language)
-    persona = "\n\n".join((files.text("soul.md"), files.text("identity.md"), rules))
+    about = files.in_language("remember" if recalled.is_allowed else "off_record", talk.language)
+    persona = "\n\n".join((files.text("soul.md"), files.text("identity.md"), rules, about))
     time = f"<now>{time_line(talk.now, talk.language)}</now>\n"
     left = budget - estimate_tokens(persona) - estimate_tokens(time + talk.question)
     # Whoever comes first here gets what is left of the budget.

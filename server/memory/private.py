@@ -1,0 +1,41 @@
+"""Sorts what somebody says by matters that not everybody wants to be remembered: religion, politics, sexuality, money, others."""
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+
+from server.memory.lexicon.expressions import FAMILY, expressions
+from server.memory.statements import is_question
+from server.memory.terms import analyse, read_as
+
+
+class Category(StrEnum):
+    """A matter that each person may want to be kept or not."""
+
+    RELIGION = "religion"
+    POLITICS = "politics"
+    SEXUALITY = "sexuality"
+    MONEY = "money"
+    OTHERS = "others"
+    """What is nobody's business of somebody who is no family: the neighbour's illness, a colleague's debts."""
+
+
+def category_of(sentence: str, language: str) -> Category | None:
+    """Return what private matter a sentence tells of; None if of none. A question tells of none.
+
+    One's own health, losses and family are none of these: they are what a companion is for.
+    """
+    plain = sentence.replace("’", "'").strip()
+    if is_question(plain):
+        return None
+    lists = expressions("private", read_as(plain, language))
+    if _is_of_others(plain, language, lists["others"]):
+        return Category.OTHERS
+    own = lists["own"]
+    return next((Category(name) for name, sign in own.items() if sign.search(plain)), None)
+
+
+def _is_of_others(text: str, language: str, signs: Mapping[str, re.Pattern[str]]) -> bool:
+    if not (signs["who"].search(text) and signs["matter"].search(text)):
+        return False
+    return not analyse(text, language).persons & (FAMILY | {"family"})
