@@ -32,6 +32,7 @@ from server.config_memory import (
     PagesSection,
     Policy,
     RetrievalSection,
+    SecrecySection,
     SegmentsSection,
     SummariesSection,
     TransformersEmbeddingSection,
@@ -67,6 +68,7 @@ __all__ = [
     "PersonaSection",
     "Policy",
     "RetrievalSection",
+    "SecrecySection",
     "Section",
     "SegmentsSection",
     "SummariesSection",
@@ -325,6 +327,7 @@ class Config(BaseSettings):
     summaries: SummariesSection = SummariesSection()
     fading: FadingSection = FadingSection()
     consent: ConsentSection = ConsentSection()
+    secrecy: SecrecySection = SecrecySection()
     history: HistorySection = HistorySection()
     persona: PersonaSection = PersonaSection()
     llm: LlmSection = LlmSection()

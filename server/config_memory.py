@@ -89,6 +89,7 @@ class ExtractionSection(Section):
     attempts: Annotated[int, Field(ge=1)] = 3
     retry_minutes: Annotated[float, Field(gt=0)] = 1.0
     duplicate_threshold: Probability | None = None
+    facts_per_hour: Annotated[int, Field(ge=0)] = 200
 
 
 class SegmentsSection(Section):
@@ -139,6 +140,14 @@ class ConsentSection(Section):
     sexuality: Policy = Policy.ASK
     money: Policy = Policy.ASK
     others: Policy = Policy.ASK
+    rules: Policy = Policy.ASK
+
+
+class SecrecySection(Section):
+    """What is taken out of what was said before it is stored, beside card numbers, passwords and my-numbers."""
+
+    phone: bool = False
+    street: bool = False
 
 
 class FadingSection(Section):

@@ -202,6 +202,8 @@ class Recollection:
     """For each record in these lines the ids of the pages that it was drawn from, or of the fact that it is."""
     days: tuple[RecalledDay, ...] = ()
     """The last days on which they talked, newest last."""
+    rules: tuple[str, ...] = ()
+    """What the robot is to do for good with this person, since somebody has agreed to it."""
     is_allowed: bool = True
     """False if the person does not want to be remembered: then there is nothing else here."""
     missed: Mapping[str, Missed] = field(default_factory=dict)

@@ -17,6 +17,7 @@ NOTHING: Mapping[str, object] = {
     "memory": "on",
     "policies": {},
     "pending": [],
+    "rules": [],
     "error": None,
 }
 _STATES = {
@@ -60,6 +61,8 @@ async def consent(person: str, decision: Decision, place: Place, tell: Tell) -> 
         tell(f"  {category + ':':12}{policy}")
     for one in standing["pending"]:
         tell(f"waits  {one['id']}  {one['category']}  {one['text']}")
+    for rule in standing["rules"]:
+        tell(f"holds  {rule['id']}  {rule['text']}")
     if standing["pending"]:
         tell("To have them remembered or deleted: --accept ID, --reject ID.")
     return Report({**NOTHING, **standing})

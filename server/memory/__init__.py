@@ -118,7 +118,8 @@ class Memory:
         if self.consenting.withholds(person):
             return Recollection(is_allowed=False)
         moment = at or self._clock.now()
-        return await self._recollector.recollect(person, query, language, moment)
+        found = await self._recollector.recollect(person, query, language, moment)
+        return replace(found, rules=self.consenting.rules(person))
 
     async def search(
         self, person: str, query: str, language: str, at: datetime | None = None

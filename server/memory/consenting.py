@@ -7,10 +7,12 @@ from functools import partial
 
 from anyio import to_thread
 
-from server.config import ConsentSection, Policy
+from server.config import ConsentSection, Policy, SecrecySection
 from server.memory.consent import Wish, agrees, wish_of
-from server.memory.consents import Consent, Pending, Remembering
+from server.memory.consents import Consent, Pending, Remembering, Rule
+from server.memory.orders import is_of_manner
 from server.memory.private import Category, category_of
+from server.memory.secrecy import redact_turn
 from server.memory.statements import sentences
 from server.memory.store import Store
 from server.memory.writer import Writer
@@ -36,6 +38,8 @@ class Standing:
     state: Remembering
     policies: Mapping[Category, Policy]
     pending: Sequence[Pending]
+    rules: Sequence[Rule]
+    """What the robot is to do for good."""
 
 
 class Consenting:
@@ -46,6 +50,7 @@ class Consenting:
         store: Store,
         writer: Writer,
         section: ConsentSection,
+        secrecy: SecrecySection,
         window: timedelta,
         clock: Clock,
     ) -> None:
@@ -55,18 +60,21 @@ class Consenting:
             store: Keeps them.
             writer: Writes them.
             section: What holds where a person has decided nothing.
+            secrecy: What nobody wants to be written down.
             window: Silence after which a talk is over.
             clock: Tells the time.
         """
         self._store = store
         self._writer = writer
         self._section = section
+        self._secrecy = secrecy
         self._window = window
         self._clock = clock
         self._states: dict[str, Remembering] = {}
         self._choices: dict[str, dict[Category, Policy]] = {}
         self._last: dict[str, datetime] = {}
         """When those last spoke who do not want this talk to be remembered."""
+        self._rules: dict[str, list[Rule]] = {}
         self._asked: dict[str, _Asked] = {}
         """What the robot has just asked of whom."""
         self._unsettled: dict[str, set[Category]] = {}
@@ -81,6 +89,7 @@ class Consenting:
         now = self._clock.now()
         self._choices = self._store.consents.choices()
         self._unsettled = self._store.consents.unsettled()
+        self._rules = self._store.consents.rules()
         for one in self._store.consents.states():
             self._states[one.person] = one.state
             if one.state is Remembering.TALK:
@@ -99,8 +108,13 @@ class Consenting:
         chosen = self._choices.get(person, {}).get(category)
         return chosen or Policy(getattr(self._section, str(category)))
 
+    def rules(self, person: str) -> tuple[str, ...]:
+        """Return what the robot is to do for good with a person, the first agreed to first."""
+        return tuple(rule.text for rule in self._rules.get(person, ()))
+
     def judge(self, turn: Turn) -> None:
-        """Say in a turn what of it may not be stored: by what was said in it, and by what the person has decided."""
+        """Take secrets out of a turn, and say in it what else may not be stored: by what was said, and by what is decided."""
+        redact_turn(turn, self._secrecy)
         if not turn.transcript:
             return
         wished = wish_of(turn.transcript.text)
@@ -147,8 +161,7 @@ class Consenting:
             agreed = agrees(text)
             if agreed is not None:
                 turn.off_record = True
-                policy = Policy.KEEP if agreed else Policy.DROP
-                await self.choose(turn.person, asked.category, policy, VOICE)
+                await self._answered(turn.person, asked.category, agreed=agreed)
                 return Heeded(instead="consent-kept" if agreed else "consent-dropped")
         if self.withholds(turn.person):
             return Heeded()
@@ -164,7 +177,8 @@ class Consenting:
         return Standing(
             self._states.get(person, Remembering.ON),
             {category: self.policy(person, category) for category in Category},
-            await to_thread.run_sync(self._store.consents.pending_of, person),
+            await self._writer.run(partial(self._store.consents.pending_of, person)),
+            tuple(self._rules.get(person, ())),
         )
 
     async def set(self, person: str, state: Remembering, actor: str) -> None:
@@ -192,21 +206,46 @@ class Consenting:
         )
         self._choices.setdefault(person, {})[category] = policy
         if policy is not Policy.ASK:
-            waiting = await to_thread.run_sync(self._store.consents.pending_of, person)
+            waiting = await self._writer.run(partial(self._store.consents.pending_of, person))
             ids = [one.id for one in waiting if one.category is category]
-            await self.settle(person, ids, accept=policy is Policy.KEEP)
+            await self.settle(person, ids, actor, accept=policy is Policy.KEEP)
 
-    async def settle(self, person: str, ids: Sequence[str], *, accept: bool) -> int:
+    async def settle(self, person: str, ids: Sequence[str], actor: str, *, accept: bool) -> int:
         """Store what waited of a person as said when it was said, or delete it; return how many sentences.
+
+        An order holds from then on; one that holds already is ended by deleting it.
 
         Raises:
             StoreError: It can't be done; nothing has changed.
         """
         found = await self._writer.run(partial(self._store.consents.settle, person, ids))
-        for one in found if accept else ():
-            self._writer.add_page(one.as_page())
-        self._unsettled = await to_thread.run_sync(self._store.consents.unsettled)
-        return len(found)
+        if accept:
+            now = self._clock.now()
+            orders = [one for one in found if one.category is Category.RULES]
+            agreed = [Rule(one.id, person, one.text, one.language, now, actor) for one in orders]
+            await self._writer.run(partial(self._store.consents.agree, agreed))
+            for one in found:
+                if one not in orders:
+                    self._writer.add_page(one.as_page())
+            ended = 0
+        else:
+            ended = await self._writer.run(partial(self._store.consents.end_rules, person, ids))
+        await to_thread.run_sync(self._reload)
+        return len(found) + ended
+
+    def _reload(self) -> None:
+        self._unsettled = self._store.consents.unsettled()
+        self._rules = self._store.consents.rules()
+
+    async def _answered(self, person: str, category: Category, *, agreed: bool) -> None:
+        """Do what was agreed to. An order is agreed to alone, a matter for good; no voice agrees to more than a manner."""
+        if category is not Category.RULES:
+            policy = Policy.KEEP if agreed else Policy.DROP
+            await self.choose(person, category, policy, VOICE)
+            return
+        waiting = await self._writer.run(partial(self._store.consents.pending_of, person))
+        ids = [one.id for one in waiting if one.category is category and is_of_manner(one.text)]
+        await self.settle(person, ids, VOICE, accept=agreed)
 
     async def _grant(self, turn: Turn, wish: Wish) -> Heeded:
         turn.off_record = True
@@ -226,10 +265,13 @@ class Consenting:
     def _ask(self, person: str, said: Transcript) -> Heeded:
         """Ask for a private matter, once: not if something of it waits already."""
         unsettled = self._unsettled.get(person, set())
-        for _, category in self._private(person, said):
-            if self.policy(person, category) is Policy.ASK and category not in unsettled:
-                self._asked[person] = _Asked(category, self._clock.now())
-                return Heeded(after=f"consent-ask-{category}")
+        for sentence, category in self._private(person, said):
+            if self.policy(person, category) is not Policy.ASK or category in unsettled:
+                continue
+            if category is Category.RULES and not is_of_manner(sentence):
+                continue
+            self._asked[person] = _Asked(category, self._clock.now())
+            return Heeded(after=f"consent-ask-{category}")
         return Heeded()
 
     def _private(self, person: str, said: Transcript) -> list[tuple[str, Category]]:

@@ -14,7 +14,7 @@ from server.memory.database import Database, insert_new
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.models import Page
 from server.memory.private import Category
-from server.memory.schema import consent_choices, consents, pending
+from server.memory.schema import consent_choices, consents, pending, rules
 
 
 class Remembering(StrEnum):
@@ -61,6 +61,19 @@ class Pending:
             person=self.person,
             device=self.device,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What the robot is to do for good with a person, since somebody has agreed to it."""
+
+    id: str
+    person: str
+    text: str
+    language: str
+    at: datetime
+    """When it was agreed to."""
+    actor: str
 
 
 class Consents:
@@ -117,6 +130,36 @@ class Consents:
         """Return what waits for the answer of a person, oldest first."""
         query = select(pending).where(pending.c.person == person)
         return [_pending(row) for row in self._database.rows(query.order_by(pending.c.at))]
+
+    def agree(self, agreed: Sequence[Rule]) -> None:
+        """Keep rules; those that are there already are left as they are."""
+        rows = [
+            {
+                "id": one.id,
+                "person": storable(one.person),
+                "text": storable(one.text),
+                "language": one.language,
+                "at": one.at,
+                "actor": one.actor,
+            }
+            for one in agreed
+        ]
+        with self._database.writing() as connection:
+            insert_new(connection, rules, rows)
+
+    def rules(self) -> dict[str, list[Rule]]:
+        """Return the rules by person, oldest first."""
+        found: dict[str, list[Rule]] = {}
+        for row in self._database.rows(select(rules).order_by(rules.c.at, rules.c.id)):
+            one = Rule(row.id, row.person, row.text, row.language, row.at, row.actor)
+            found.setdefault(row.person, []).append(one)
+        return found
+
+    def end_rules(self, person: str, ids: Collection[str]) -> int:
+        """Delete rules of a person; return how many."""
+        named = rules.c.id.in_(list(ids)) & (rules.c.person == person)
+        with self._database.writing() as connection:
+            return int(connection.execute(delete(rules).where(named)).rowcount)
 
     def unsettled(self) -> dict[str, set[Category]]:
         """Return the matters of which something waits, by person."""

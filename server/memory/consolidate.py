@@ -22,6 +22,7 @@ from server.memory.extract import Extractor
 from server.memory.harvest import Harvest
 from server.memory.heat import hot
 from server.memory.models import Fact, Page, Segment
+from server.memory.pace import Pace
 from server.memory.passages import passages
 from server.memory.shelf import Entry, Shelf, make_entry
 from server.memory.shelves import Shelves
@@ -70,6 +71,7 @@ class Consolidator:
         self._closeness = closeness
         self._clock = clock
         self._rules = rules
+        self._pace = Pace(section.facts_per_hour)
         self._one_at_a_time = anyio.Lock()
         self._running: anyio.CancelScope | None = None
         self._is_interrupted = False
@@ -290,7 +292,7 @@ class Consolidator:
         keep_all: bool = False,
         read_at: Mapping[str, int] | None = None,
     ) -> list[Fact]:
-        drawn = harvest.facts
+        drawn = self._pace.let(harvest.facts, self._clock.now()) if page_ids else harvest.facts
         vectors = await self._embed(drawn) if drawn else {}
         shelf = await self._shelves.get(drawn[0].person, self._clock.now()) if drawn else None
         chosen = _Admission(shelf, self._closeness, keep_all)

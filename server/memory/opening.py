@@ -67,7 +67,9 @@ def open_memory(
         consolidator=_consolidator(ground, extractor, clock),
         diary=_diary(ground, clock),
         retention=Retention(ground.store, ground.writer, config.fading, clock),
-        consenting=Consenting(ground.store, ground.writer, config.consent, working.window, clock),
+        consenting=Consenting(
+            ground.store, ground.writer, config.consent, config.secrecy, working.window, clock
+        ),
         working=working,
         clock=clock,
     )

@@ -279,3 +279,15 @@ pending = Table(
     Column("zone", Text, nullable=False),
     Index("pending_by_person", "person", "at"),
 )
+
+rules = Table(
+    "rules",
+    tables,
+    Column("id", Text, primary_key=True),
+    Column("person", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("at", Moment, nullable=False),  # when it was agreed to
+    Column("actor", Text, nullable=False),
+    Index("rules_by_person", "person", "at"),
+)

@@ -27,7 +27,7 @@ class Decision(BaseModel):
     accept: Annotated[list[str], Field(max_length=1000)] = []
     """Ids of sentences that wait: they are stored as said when they were said."""
     reject: Annotated[list[str], Field(max_length=1000)] = []
-    """Of those that are deleted."""
+    """Of those that are deleted, and of rules that hold no longer."""
 
 
 @router.get(
@@ -56,8 +56,8 @@ async def carry_out(consenting: Consenting, person: str, decision: Decision, act
         await consenting.set(person, decision.memory, actor)
     for category, policy in decision.policies.items():
         await consenting.choose(person, category, policy, actor)
-    await consenting.settle(person, decision.accept, accept=True)
-    await consenting.settle(person, decision.reject, accept=False)
+    await consenting.settle(person, decision.accept, actor, accept=True)
+    await consenting.settle(person, decision.reject, actor, accept=False)
 
 
 def describe_standing(person: str, standing: Standing) -> dict[str, object]:
@@ -75,5 +75,9 @@ def describe_standing(person: str, standing: Standing) -> dict[str, object]:
                 "at": one.at.isoformat(),
             }
             for one in standing.pending
+        ],
+        "rules": [
+            {"id": rule.id, "text": rule.text, "at": rule.at.isoformat(), "actor": rule.actor}
+            for rule in standing.rules
         ],
     }

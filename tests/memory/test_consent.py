@@ -290,5 +290,5 @@ async def test_nobody_settles_what_waits_for_another(tmp_path: Path) -> None:
         await say(lived_in, "My pension is too small.")
         consenting = lived_in.memory.consenting
         [waiting] = (await consenting.standing("hana")).pending
-        assert await consenting.settle("taro", [waiting.id], accept=True) == 0
+        assert await consenting.settle("taro", [waiting.id], "api", accept=True) == 0
         assert len((await consenting.standing("hana")).pending) == 1
