@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from server.memory.lexicon.expressions import FAMILY, expressions
 from server.memory.orders import bids_for_good
-from server.memory.statements import is_question
+from server.memory.statements import is_order, is_question
 from server.memory.terms import analyse, read_as
 
 
@@ -31,7 +31,7 @@ def category_of(sentence: str, language: str) -> Category | None:
     plain = sentence.replace("’", "'").strip()
     if bids_for_good(plain):
         return Category.RULES
-    if is_question(plain):
+    if is_question(plain) or is_order(plain):
         return None
     lists = expressions("private", read_as(plain, language))
     if _is_of_others(plain, language, lists["others"]):
