@@ -22,6 +22,7 @@ from server.failures import log_fault, quieten
 from server.folder_lock import lock_data
 from server.forgetting import Forgetting
 from server.gateway import serve_devices
+from server.heeding import Heeding
 from server.jobs import Jobs
 from server.memory.extract import RulesExtractor
 from server.memory.opening import open_memory
@@ -85,7 +86,7 @@ class App:
             self.metrics,
             Recorder(data / RECORDINGS, config.recording),
         )
-        self.turns = Turns(self.clock, observers)
+        self.turns = Turns(self.clock, observers, self.memory.consenting.judge)
         self.forgetting = Forgetting(self.memory.archive, data, self.recent, self.turns)
         self.phrasebook = Phrasebook(
             Phrases(self.prompts), self.engines.tts, config.persona.language, config.tts
@@ -98,6 +99,7 @@ class App:
             self.prompts,
             self.phrasebook,
             self.turns,
+            Heeding(self.memory.consenting, self.forgetting),
         )
         self.warm = anyio.Event()
         self.troubles: dict[str, OmoideError] = {}

@@ -187,6 +187,42 @@ def forget_command(
     finish(carry_out(with_config(work, config), nothing=memory.NOTHING["forget"], as_json=as_json))
 
 
+@memory_app.command("consent")
+def consent_command(
+    person: Annotated[str, typer.Argument(metavar="PERSON", help="Who is remembered or not.")],
+    *,
+    memory: Annotated[
+        str,
+        typer.Option(
+            "--memory", metavar="STATE", help="on, off, or talk: off until the talk is over."
+        ),
+    ] = "",
+    policies: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="MATTER=POLICY", help="e.g. money=keep; keep, ask or drop."),
+    ] = None,
+    accept: Annotated[
+        list[str] | None, typer.Option("--accept", metavar="ID", help="Remember what waits.")
+    ] = None,
+    reject: Annotated[
+        list[str] | None, typer.Option("--reject", metavar="ID", help="Delete what waits.")
+    ] = None,
+    url: UrlOption = None,
+    token: TokenOption = "",
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    data: DataOption = DATA,
+) -> None:
+    """Show or decide whether a person is remembered, and what of private matters. What is stored stays."""
+    from server.commands import consent
+
+    async def work(loaded: Config, tell: Tell) -> Report:
+        decision = consent.read_decision(memory, policies or [], accept or [], reject or [])
+        return await consent.consent(person, decision, Place(loaded, data, url, token=token), tell)
+
+    finish(carry_out(with_config(work, config), nothing=consent.NOTHING, as_json=as_json))
+
+
 @memory_app.command("export")
 def export_command(
     *,

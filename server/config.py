@@ -22,6 +22,7 @@ from server.config_environment import read_variables
 from server.config_faults import explain
 from server.config_file import ConfigFile, read_config_file
 from server.config_memory import (
+    ConsentSection,
     EmbeddingSection,
     ExtractionSection,
     FadingSection,
@@ -29,7 +30,9 @@ from server.config_memory import (
     LongTermSection,
     OpenAiEmbeddingSection,
     PagesSection,
+    Policy,
     RetrievalSection,
+    SecrecySection,
     SegmentsSection,
     SummariesSection,
     TransformersEmbeddingSection,
@@ -55,6 +58,7 @@ from server.errors import ConfigError
 
 __all__ = [
     "Config",
+    "ConsentSection",
     "EmbeddingSection",
     "ExtractionSection",
     "FadingSection",
@@ -63,7 +67,9 @@ __all__ = [
     "OpenAiEmbeddingSection",
     "PagesSection",
     "PersonaSection",
+    "Policy",
     "RetrievalSection",
+    "SecrecySection",
     "Section",
     "SegmentsSection",
     "SummariesSection",
@@ -321,6 +327,8 @@ class Config(BaseSettings):
     long_term: LongTermSection = LongTermSection()
     summaries: SummariesSection = SummariesSection()
     fading: FadingSection = FadingSection()
+    consent: ConsentSection = ConsentSection()
+    secrecy: SecrecySection = SecrecySection()
     history: HistorySection = HistorySection()
     persona: PersonaSection = PersonaSection()
     llm: LlmSection = LlmSection()

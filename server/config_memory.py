@@ -1,5 +1,6 @@
 """The sections of the configuration that belong to memory, from embedding to extraction."""
 
+from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr
@@ -88,6 +89,7 @@ class ExtractionSection(Section):
     attempts: Annotated[int, Field(ge=1)] = 3
     retry_minutes: Minutes = 1.0
     duplicate_threshold: Probability | None = None
+    facts_per_hour: Annotated[int, Field(ge=0)] = 200
 
 
 class SegmentsSection(Section):
@@ -119,6 +121,33 @@ class SummariesSection(Section):
     attempts: Annotated[int, Field(ge=1)] = 3
     retry_minutes: Minutes = 10.0
     catch_up_days: Annotated[int, Field(ge=1, le=3650)] = 30
+
+
+class Policy(StrEnum):
+    """What is done with what somebody says on a private matter."""
+
+    KEEP = "keep"
+    ASK = "ask"
+    """Neither stored as said nor recalled until the person agrees; asked for once."""
+    DROP = "drop"
+
+
+class ConsentSection(Section):
+    """What of private matters is kept, as long as the person has not decided otherwise."""
+
+    religion: Policy = Policy.ASK
+    politics: Policy = Policy.ASK
+    sexuality: Policy = Policy.ASK
+    money: Policy = Policy.ASK
+    others: Policy = Policy.ASK
+    rules: Policy = Policy.ASK
+
+
+class SecrecySection(Section):
+    """What is taken out of what was said before it is stored, beside card numbers, passwords and my-numbers."""
+
+    phone: bool = False
+    street: bool = False
 
 
 class FadingSection(Section):

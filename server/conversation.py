@@ -17,6 +17,7 @@ from server.ahead import ahead
 from server.config import Config
 from server.errors import LlmError, OmoideError
 from server.failures import log_fault
+from server.heeding import Heeds, put_in_words
 from server.listening import Utterance, listen
 from server.memory import TalkMemory
 from server.phrasebook import Phrasebook
@@ -25,12 +26,7 @@ from server.prompting import PromptFiles, compose
 from server.punctuation import join_sentences
 from server.query import normalize, tidy
 from server.reply import Reply
-from server.sentences import (
-    Sentence,
-    limit_length,
-    notice_pauses,
-    split_sentences,
-)
+from server.sentences import Sentence, limit_length, notice_pauses, split_sentences
 from server.speaking import Part, Playback, play_all, synthesize
 from server.trace import Laps, Turns, mark, stage
 from server.turn import Happening, Kept, Prompt, Stage, Transcript, Turn
@@ -63,6 +59,7 @@ class House:
     prompts: PromptFiles
     phrasebook: Phrasebook
     turns: Turns
+    heeding: Heeds
     listening: set[Reply] = field(default_factory=set)
     """Those of which the question is being recognised, in all conversations."""
 
@@ -199,6 +196,7 @@ class Conversation:
             await self._apologize(turn, reply.playback, failure)
 
     async def _answer(self, turn: Turn, reply: Reply) -> None:
+        house = self.house
         turn.asked = transcript = self._with_unanswered(turn)
         turn.answers, self._unanswered, self._unanswered_turns = self._unanswered_turns, None, ()
         if transcript is None:
@@ -206,14 +204,16 @@ class Conversation:
             return
         self.device.send(ShowTranscript(transcript.text))
         turn.query = normalize(transcript.text)
+        heeded = await house.heeding.heed(turn)
         with stage(Stage.RECALL):
-            turn.recalled = await self.house.memory.recall(
+            turn.recalled = await house.memory.recall(
                 turn.person, transcript.text, transcript.language
             )
         mark(Happening.RECALL_END)
         laps = Laps()
-        tokens = limit_length(self._think(self._compose(turn, transcript), turn, laps))
-        async with notice_pauses(tokens, self.house.config.sentences.idle_flush_seconds) as pieces:
+        thought = self._think(self._compose(turn, transcript), turn, laps)
+        tokens = put_in_words(heeded, limit_length(thought), house.phrasebook, transcript.language)
+        async with notice_pauses(tokens, house.config.sentences.idle_flush_seconds) as pieces:
             parts = self._speak(pieces, turn, transcript.language, laps)
             async with ahead(parts, PARTS_AHEAD) as ready:
                 await play_all(ready, reply.playback)

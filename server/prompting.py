@@ -22,6 +22,7 @@ from server.quoting import (
     MOST_DAYS_TOKENS,
     MOST_MEMORY_TOKENS,
     MOST_PORTRAIT_TOKENS,
+    MOST_RULES_TOKENS,
     MOST_STANDING_TOKENS,
     Block,
     ask_reminding,
@@ -30,6 +31,7 @@ from server.quoting import (
     memory_block,
     pages_block,
     portrait_block,
+    rules_block,
     standing_block,
     tokens_of,
     told_once,
@@ -98,7 +100,7 @@ class PromptFiles:
         """
         for name in ("soul.md", "identity.md"):
             self.text(name)
-        for stem in ("reply", "compact"):
+        for stem in ("reply", "remember", "off_record", "compact"):
             self.in_language(stem, language)
         Phrases(self).get("apology", language)
 
@@ -217,8 +219,9 @@ def compose(
 
 
 def _compose_full(files: PromptFiles, talk: _Talk, recalled: Recollection, budget: int) -> Prompt:
-    rules = files.in_language("reply", talk.language)
-    persona = "\n\n".join((files.text("soul.md"), files.text("identity.md"), rules))
+    manner = files.in_language("reply", talk.language)
+    about = files.in_language("remember" if recalled.is_allowed else "off_record", talk.language)
+    persona = "\n\n".join((files.text("soul.md"), files.text("identity.md"), manner, about))
     time = f"<now>{time_line(talk.now, talk.language)}</now>\n"
     left = budget - estimate_tokens(persona) - estimate_tokens(time + talk.question)
     # Whoever comes first here gets what is left of the budget.
@@ -231,6 +234,8 @@ def _compose_full(files: PromptFiles, talk: _Talk, recalled: Recollection, budge
     known = _untold([*recalled.standing, *recalled.knowledge], standing)
     portrait = portrait_block(recalled.portrait, known, min(left, MOST_PORTRAIT_TOKENS))
     left -= portrait.tokens
+    rules = rules_block(recalled.rules, min(left, MOST_RULES_TOKENS))
+    left -= rules.tokens
     # One line for each fact: the portrait keeps its own, since what changes there has all that follows read again.
     facts = memory_block(_untold(others, portrait), min(room, facts.tokens))
     portrayed = [line for line in others if line.id in portrait.told]
@@ -251,7 +256,8 @@ def _compose_full(files: PromptFiles, talk: _Talk, recalled: Recollection, budge
         if page.id not in told_of and words_of(page.said) not in said
     ]
     pages = pages_block(unknown, talk.language, min(left, MOST_MEMORY_TOKENS - facts.tokens))
-    system = "\n\n".join(filter(None, (persona, portrait.text.rstrip(), days.text.rstrip())))
+    stable = (persona, rules.text, portrait.text, days.text)
+    system = "\n\n".join(filter(None, (part.rstrip() for part in stable)))
     asked = f"{time}{standing.text}{facts.text}{pages.text}{talk.question}"
     told = (*standing.told, *facts.told, *(line.id for line in portrayed), *pages.told)
     messages = (*_dialogue(history), Message("user", asked))

@@ -17,6 +17,7 @@ MOST_FACTS = 3
 """Facts in a prompt, whatever memory offers; those that stand are not counted."""
 MOST_MEMORY_TOKENS = 800
 """Of facts and pages together."""
+MOST_RULES_TOKENS = 120
 MOST_STANDING_TOKENS = 200
 MOST_KNOWN = 8
 """Facts in the portrait."""
@@ -169,6 +170,13 @@ def portrait_block(
     lines = (*(_quoted(line, _LONGEST_TRAIT) for line in portrait), *facts)
     text, kept = _fitting("about_the_person", _once(filter(None, lines), str), budget, list)
     return _block_of(text, [facts[line] for line in kept if line in facts])
+
+
+def rules_block(rules: Sequence[str], budget: int = MOST_RULES_TOKENS) -> Block:
+    """Quote what the robot is to do for good, the first agreed to first; of what does not fit, the last is left out."""
+    lines = _once(filter(None, (_quoted(rule, _LONGEST_LINE) for rule in rules)), str)
+    text, _ = _fitting("agreed_rules", lines, budget, list)
+    return _block_of(text, ())
 
 
 def days_block(days: Sequence[RecalledDay], language: str, budget: int = MOST_DAYS_TOKENS) -> Block:

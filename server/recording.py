@@ -36,8 +36,8 @@ class RecentTurns:
         self._turns: deque[Turn] = deque(maxlen=capacity)
 
     def turn_finished(self, turn: Turn) -> None:
-        """Keep a turn, unless nothing was said and nothing went wrong."""
-        if turn.question or turn.error:
+        """Keep a turn, unless nothing was said and nothing went wrong, or the person does not want it kept."""
+        if (turn.question or turn.error) and turn.may_be_shown:
             self._turns.append(turn)
 
     def forget(self, is_meant: Callable[[Turn], bool]) -> None:
@@ -73,7 +73,7 @@ class Recorder:
 
         A broken character (half of a pair) can't be written as UTF-8, but JSON has an escape for it.
         """
-        if not (turn.question or turn.error):
+        if not (turn.question or turn.error) or not turn.may_be_shown:
             return
         sounds = {".said.wav": turn.said_audio, ".reply.wav": turn.reply_audio}
         day = recordings_of(self._folder, turn.person) / f"{turn.started_at:%Y-%m-%d}"

@@ -34,8 +34,21 @@ _running: ContextVar[_Running | None] = ContextVar("running_turn", default=None)
 class Turns:
     """Opens the record of each turn and hands the finished one to whoever reads it."""
 
-    def __init__(self, clock: Clock, observers: Sequence[TurnObserver] = ()) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        observers: Sequence[TurnObserver] = (),
+        judge: Callable[[Turn], None] = lambda turn: None,
+    ) -> None:
+        """Say who reads the turns.
+
+        Args:
+            clock: Tells when they begin.
+            observers: Get each finished turn, in this order.
+            judge: Says in a turn, before that, what of it may not be stored.
+        """
         self._clock = clock
+        self._judge = judge
         self._observers = tuple(observers)
         self._open: dict[str, Turn] = {}
         self._marks: dict[str, dict[object, Kept]] = {}
@@ -60,6 +73,7 @@ class Turns:
             if turn.kept is Kept.WORDS:
                 turn.drop_answer()
             if turn.kept is not Kept.NOTHING:
+                self._judge(turn)
                 self._hand_out(turn)
 
     @contextmanager

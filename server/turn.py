@@ -202,6 +202,10 @@ class Recollection:
     """For each record in these lines the ids of the pages that it was drawn from, or of the fact that it is."""
     days: tuple[RecalledDay, ...] = ()
     """The last days on which they talked, newest last."""
+    rules: tuple[str, ...] = ()
+    """What the robot is to do for good with this person, since somebody has agreed to it."""
+    is_allowed: bool = True
+    """False if the person does not want to be remembered: then there is nothing else here."""
     missed: Mapping[str, Missed] = field(default_factory=dict)
     """Parts that were left out: ``facts``, ``pages``, ``priming`` (all that is always offered)."""
 
@@ -222,6 +226,18 @@ class Recollection:
     def __bool__(self) -> bool:
         """Whether anything came to mind."""
         return bool(self.lines or self.pages)
+
+
+@dataclass(frozen=True, slots=True)
+class Heeded:
+    """What the robot says to what a person wants of the memory: keys of phrases."""
+
+    instead: str = ""
+    """In place of an answer by the model."""
+    after: str = ""
+    """Behind it."""
+    unsaid: bool = False
+    """Whether what was said right before is to be forgotten as well."""
 
 
 class Kept(IntEnum):
@@ -259,6 +275,10 @@ class Turn:
     interrupted: bool = False
     kept: Kept = Kept.ALL
     """What is left of it where what it tells of was forgotten while it ran."""
+    off_record: bool = False
+    """Whether nothing of it may be stored: the person does not want it. It is in mind while the talk lasts."""
+    withheld: tuple[str, ...] = ()
+    """The sentences said in it that may not be stored with it."""
     error: str = ""
     """Code of the error that the person was told about."""
     prompt_tokens: int = 0
@@ -281,6 +301,11 @@ class Turn:
     def question(self) -> Transcript | None:
         """What the model was asked or, before that, what was said."""
         return self.asked or self.transcript
+
+    @property
+    def may_be_shown(self) -> bool:
+        """Whether all that was said in it may be kept."""
+        return not (self.off_record or self.withheld)
 
     def drop_answer(self) -> None:
         """Leave only what was said in this turn."""

@@ -43,7 +43,7 @@ from server.ports import (
 from server.prompting import Phrases, PromptFiles
 from server.recording import RecentTurns
 from server.trace import Turns
-from server.turn import Prompt, Recollection, Transcript, Turn
+from server.turn import Heeded, Prompt, Recollection, Transcript, Turn
 
 PROMPTS = Path(__file__).resolve().parent.parent / "prompts"
 FRAME_SECONDS = 0.06
@@ -90,6 +90,17 @@ class FakeMemory:
             self.pages.append(page)
         if (exchange := exchange_of(turn)) is not None:
             self.working.add(exchange)
+
+
+class FakeHeeding:
+    """Says what it was told to say to whatever a person wants."""
+
+    def __init__(self) -> None:
+        self.heeded = Heeded()
+
+    async def heed(self, turn: Turn) -> Heeded:
+        await anyio.lowlevel.checkpoint()
+        return self.heeded
 
 
 class FakeEngine:
@@ -349,6 +360,7 @@ class FakeHouse:
     def __post_init__(self) -> None:
         self.recent = RecentTurns(50)
         self.memory = FakeMemory(self.config)
+        self.heeding = FakeHeeding()
         self.clock = FakeClock()
         prompts = PromptFiles(PROMPTS)
         self.phrasebook = Phrasebook(Phrases(prompts), self.tts, "ja", self.config.tts)
@@ -360,6 +372,7 @@ class FakeHouse:
             prompts,
             self.phrasebook,
             Turns(self.clock, (self.memory, self.recent)),
+            self.heeding,
         )
 
     def conversation(self, device: FakeDevice) -> Conversation:

@@ -31,6 +31,7 @@ from server.memory.traits import load_dimensions
 from server.prompting import PROMPTS, PromptFiles
 from server.recording import RecentTurns
 from server.trace import Turns
+from server.web.consent import Decision, carry_out, describe_standing
 from server.web.described import describe_candidate, describe_dossier, describe_fact
 
 if TYPE_CHECKING:
@@ -103,6 +104,9 @@ class MemoryAccess(Protocol):
 
     async def extract(self, person: str) -> Drawn:
         """Draw facts from what waits, of everybody if no person is named."""
+
+    async def consent(self, person: str, decision: Decision | None) -> Row:
+        """Carry out what is decided about remembering a person, if anything, and return how it stands."""
 
 
 @asynccontextmanager
@@ -178,6 +182,14 @@ class RemoteMemory:
         answer = await self._api.ask("POST", "/api/debug/extract", body={"person": person})
         waiting, interrupted = int(answer.get("waiting", 0)), bool(answer.get("interrupted"))
         return Drawn(list(answer["stored"]), waiting, interrupted)
+
+    async def consent(self, person: str, decision: Decision | None) -> Row:
+        """Return how it stands with a person."""
+        path = f"{_path(person)}/consent"
+        if decision is None:
+            return dict(await self._api.ask("GET", path))
+        body = decision.model_dump(mode="json", exclude_defaults=True)
+        return dict(await self._api.ask("PUT", path, body=body))
 
 
 def _path(*parts: str) -> str:
@@ -279,6 +291,14 @@ class FolderMemory:
         interrupted = memory.consolidator.gave_way
         fading = self._place.config.fading
         return Drawn([describe_fact(fact, fading) for fact in stored], waiting, interrupted)
+
+    async def consent(self, person: str, decision: Decision | None) -> Row:
+        """Return how it stands with a person."""
+        consenting = (await self._open()).consenting
+        await to_thread.run_sync(consenting.load)
+        if decision is not None:
+            await carry_out(consenting, person, decision, "cli")
+        return dict(describe_standing(person, await consenting.standing(person)))
 
     @property
     def _file(self) -> Path:

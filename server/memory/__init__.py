@@ -5,6 +5,7 @@ The truth is the SQL store; vectors, shelves and the working buffer are made fro
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Protocol
@@ -13,6 +14,7 @@ import structlog
 
 from server.errors import OmoideError, StoreError
 from server.memory.archive import Archive
+from server.memory.consenting import Consenting
 from server.memory.consolidate import Consolidator
 from server.memory.diary import Diary
 from server.memory.index import VectorIndex
@@ -22,10 +24,12 @@ from server.memory.recall import Reader
 from server.memory.recollecting import Recollector
 from server.memory.retention import Retention
 from server.memory.shelves import Shelves
+from server.memory.statements import sentences
 from server.memory.store import Store
 from server.memory.working import WorkingBuffer
 from server.memory.writer import Writer
 from server.ports import Clock
+from server.punctuation import join_sentences
 from server.turn import Recollection, Transcript, Turn
 
 log = structlog.get_logger(__name__)
@@ -65,9 +69,11 @@ class Memory:
         consolidator: Consolidator,
         diary: Diary,
         retention: Retention,
+        consenting: Consenting,
         working: WorkingBuffer,
         clock: Clock,
     ) -> None:
+        self.consenting = consenting
         self.consolidator = consolidator
         self.diary = diary
         self.retention = retention
@@ -88,6 +94,7 @@ class Memory:
         Raises:
             StoreError: The store can't be read.
         """
+        self.consenting.load()
         for page in self._store.pages.since(
             self._clock.now().astimezone(UTC) - self._working.window
         ):
@@ -106,9 +113,13 @@ class Memory:
         """Return what is relevant to `query` in the memory of `person`; empty if nothing is.
 
         Memory that fails, or is late, is logged and left out: an answer without it is better than none.
+        Who does not want to be remembered is not.
         """
+        if self.consenting.withholds(person):
+            return Recollection(is_allowed=False)
         moment = at or self._clock.now()
-        return await self._recollector.recollect(person, query, language, moment)
+        found = await self._recollector.recollect(person, query, language, moment)
+        return replace(found, rules=self.consenting.rules(person))
 
     async def search(
         self, person: str, query: str, language: str, at: datetime | None = None
@@ -198,15 +209,21 @@ def _pages_told(turn: Turn) -> list[str]:
 
 
 def page_of(turn: Turn) -> Page | None:
-    """Return what was said in a finished turn and what was heard in it; None if nothing was said.
+    """Return what may be stored of a finished turn: what was said and what was heard in it; None if nothing.
 
-    An apology is no part of it.
+    An apology is no part of it, nor is an answer to what may not be stored.
     """
-    return _page(turn, turn.transcript)
+    page = _page(turn, turn.transcript)
+    if page is None or turn.off_record:
+        return None
+    if not turn.withheld:
+        return page
+    said = join_sentences(one for one in sentences(page.said) if one not in turn.withheld)
+    return replace(page, said=said, heard="") if said else None
 
 
 def exchange_of(turn: Turn) -> Page | None:
-    """Return the same with the question as the model was asked it."""
+    """Return all of it, with the question as the model was asked it: for the talk, in which it is in mind."""
     return _page(turn, turn.question)
 
 

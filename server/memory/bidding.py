@@ -15,7 +15,7 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 def bids_robot(text: str) -> bool:
     """Say whether a text, in whatever of the languages, bids the robot how to be or to answer."""
     plain = text.replace("’", "'")
-    return any(_bids(plain, expressions("bidding", code)) for code in _languages_of(plain))
+    return any(_bids(plain, expressions("bidding", code)) for code in languages_of(plain))
 
 
 def _bids(text: str, lists: Expressions) -> bool:
@@ -25,7 +25,7 @@ def _bids(text: str, lists: Expressions) -> bool:
     return is_hard or lists["manner"]["any"].search(text) is None
 
 
-def _languages_of(text: str) -> tuple[str, ...]:
+def languages_of(text: str) -> tuple[str, ...]:
     """Return the languages that a text may be in by its script; without kana, Chinese characters may be Japanese, too."""
     if has_kana(text):
         return ("ja",)

@@ -22,6 +22,7 @@ from server.memory.extract import Extractor
 from server.memory.harvest import Harvest
 from server.memory.heat import hot
 from server.memory.models import Fact, Page, Segment
+from server.memory.pace import Pace
 from server.memory.passages import passages
 from server.memory.pauses import latest_retry, pause_after
 from server.memory.shelf import Entry, Shelf, make_entry
@@ -71,6 +72,7 @@ class Consolidator:
         self._closeness = closeness
         self._clock = clock
         self._rules = rules
+        self._pace = Pace(section.facts_per_hour)
         self._one_at_a_time = anyio.Lock()
         self._admitting = anyio.Lock()
         self._running: anyio.CancelScope | None = None
@@ -293,7 +295,7 @@ class Consolidator:
         keep_all: bool = False,
         read_at: Mapping[str, int] | None = None,
     ) -> list[Fact]:
-        drawn = harvest.facts
+        drawn = self._pace.let(harvest.facts, self._clock.now()) if page_ids else harvest.facts
         vectors = await self._embed(drawn) if drawn else {}
         async with self._admitting:  # what is compared with must hold until it is stored
             shelf = await self._shelves.get(drawn[0].person, self._clock.now()) if drawn else None

@@ -24,6 +24,7 @@ from server.memory.contrasts import are_contrary
 from server.memory.counts import counted, numbers_in
 from server.memory.grave import means_less_in_part
 from server.memory.habits import weekdays
+from server.memory.orders import bids_for_good, is_of_manner
 from server.memory.statements import clauses_of, sentences, telling_places
 from server.memory.temporal import Granularity, TimeSpan
 from server.memory.terms import TELLING, Analysis, Term, TermKind, analyse, letters, verb_stem
@@ -71,6 +72,8 @@ def refusal(
     if not quoted:
         return Refusal.QUOTE
     telling, own = telling_places(turn, language)
+    if any(bids_for_good(turn[place]) and not is_of_manner(turn[place]) for place in quoted):
+        return Refusal.STATEMENT
     basis = [turn[place] for place in quoted if place in telling]
     if set(quoted).isdisjoint(own):
         return Refusal.STATEMENT

@@ -8,6 +8,7 @@ from pathlib import Path
 from server.config import Config
 from server.memory import Memory
 from server.memory.calibration import Calibration, load_calibration
+from server.memory.consenting import Consenting
 from server.memory.consolidate import Consolidator
 from server.memory.diary import Diary
 from server.memory.extract import Extractor, RulesExtractor
@@ -54,6 +55,7 @@ def open_memory(
     """
     ground = _lay_ground(config, folder, embedder)
     reader = _reader(ground)
+    working = WorkingBuffer(config.history)
     return Memory(
         store=ground.store,
         writer=ground.writer,
@@ -65,7 +67,10 @@ def open_memory(
         consolidator=_consolidator(ground, extractor, clock),
         diary=_diary(ground, clock),
         retention=Retention(ground.store, ground.writer, config.fading, clock),
-        working=WorkingBuffer(config.history),
+        consenting=Consenting(
+            ground.store, ground.writer, config.consent, config.secrecy, working.window, clock
+        ),
+        working=working,
         clock=clock,
     )
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, delete, exists, func, select, union
 from sqlalchemy.dialects import sqlite
 
+from server.memory.consents import has_consent
 from server.memory.counters import Part, change_count, changed_since, count_change
 from server.memory.database import Database, insert_new
 from server.memory.keeping import in_zone, storable, zone_name
@@ -124,7 +125,8 @@ class Portrait:
     def not_in_summary(self, since: datetime) -> list[Unsummed]:
         """Return the exchanges that a day summary has still to be made from, oldest first.
 
-        Those that none was made from, and those that facts or notes were drawn from only after it was made.
+        Those that none was made from, and those that facts or notes were drawn from only after it was made; of nobody who
+        does not want to be remembered any longer.
 
         Args:
             since: Of this moment or later.
@@ -144,7 +146,7 @@ class Portrait:
             notes.c.page == pages.c.id
         )
         query = select(pages.c.person, pages.c.at, pages.c.zone, pages.c.extracted_at).where(
-            pages.c.at >= since, ~summed | (summed_before & gave)
+            pages.c.at >= since, ~summed | (summed_before & gave), has_consent(pages.c.person)
         )
         rows = self._database.rows(query.order_by(pages.c.at, pages.c.id))
         return [

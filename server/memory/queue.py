@@ -5,6 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import case, func, or_, select, update
 
+from server.memory.consents import has_consent
 from server.memory.database import Database
 from server.memory.models import Page
 from server.memory.pages import find_pages
@@ -22,11 +23,13 @@ class Queue:
     ) -> dict[str, list[Page]]:
         """Return the pages that no facts were drawn from yet, by person, oldest first.
 
+        Whoever does not want to be remembered any longer is left out.
+
         Args:
             due: Leave out those that were put off to a moment after this one.
             person: Whose pages; None for everybody's.
         """
-        query = select(pages).where(pages.c.extracted_at.is_(None))
+        query = select(pages).where(pages.c.extracted_at.is_(None), has_consent(pages.c.person))
         if due is not None:
             query = query.where(or_(pages.c.retry_at.is_(None), pages.c.retry_at <= due))
         if person is not None:
@@ -58,7 +61,7 @@ class Queue:
         silent = or_(last.is_(None), last <= silent_since)
         query = (
             select(pages.c.person)
-            .where(pages.c.extracted_at.is_(None))
+            .where(pages.c.extracted_at.is_(None), has_consent(pages.c.person))
             .group_by(pages.c.person)
             .having(or_(again, silent))
         )

@@ -244,3 +244,50 @@ changes = Table(
     Column("part", Text, primary_key=True),  # a `server.memory.counters.Part`
     Column("counter", Integer, nullable=False),  # goes up with every change of it
 )
+
+consents = Table(
+    "consents",
+    tables,
+    Column(
+        "whose", Text, primary_key=True
+    ),  # not "person": a wish to be forgotten outlives what is forgotten
+    Column("state", Text, nullable=False),  # a `server.memory.consents.Remembering`
+    Column("at", Moment, nullable=False),
+    Column("actor", Text, nullable=False),
+)
+
+consent_choices = Table(
+    "consent_choices",
+    tables,
+    Column("person", Text, primary_key=True),
+    Column("category", Text, primary_key=True),
+    Column("policy", Text, nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("actor", Text, nullable=False),
+)
+
+pending = Table(
+    "pending",
+    tables,
+    Column("id", Text, primary_key=True),
+    Column("person", Text, nullable=False),
+    Column("device", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("category", Text, nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("zone", Text, nullable=False),
+    Index("pending_by_person", "person", "at"),
+)
+
+rules = Table(
+    "rules",
+    tables,
+    Column("id", Text, primary_key=True),
+    Column("person", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("at", Moment, nullable=False),  # when it was agreed to
+    Column("actor", Text, nullable=False),
+    Index("rules_by_person", "person", "at"),
+)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, Row, delete, exists, select, union, update
 
 from server.errors import OutdatedError
+from server.memory.consents import Consents
 from server.memory.counters import Part, change_count, changed_since, count_change
 from server.memory.cuts import Cuts
 from server.memory.database import Database, insert_new, present
@@ -54,6 +55,7 @@ class Store:
         self.tiers = Tiers(self._database)
         self.portrait = Portrait(self._database)
         self.cuts = Cuts(self._database)
+        self.consents = Consents(self._database)
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and let go of it."""

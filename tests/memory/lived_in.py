@@ -94,9 +94,14 @@ class Home:
             make_house(["はい。"], voice=FakeTts(0.01, 0.01)), llm=model
         )
         self.held: list[Turn] = []
-        turns = Turns(clock, (memory, self))
+        turns = Turns(clock, (memory, self), memory.consenting.judge)
         self.house.house = replace(
-            self.house.house, config=config, memory=memory, clock=clock, turns=turns
+            self.house.house,
+            config=config,
+            memory=memory,
+            clock=clock,
+            turns=turns,
+            heeding=memory.consenting,
         )
         self.waiting: dict[str, int] = {}
         memory.diary.summarizer = ModelSummarizer(model, PromptFiles(PROMPTS))

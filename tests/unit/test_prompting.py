@@ -116,7 +116,12 @@ def test_a_small_model_is_spared_the_exchanges_in_another_language() -> None:
 @pytest.fixture
 def plain(tmp_path: Path) -> PromptFiles:
     """Return a persona whose every word is known."""
-    texts = {"soul.md": "# Soul", "identity.md": "I am Omo.", "reply.en.md": "Rules."}
+    texts = {
+        "soul.md": "# Soul",
+        "identity.md": "I am Omo.",
+        "reply.en.md": "Rules.",
+        "remember.en.md": "Of memory.",
+    }
     for name, text in texts.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     return PromptFiles(tmp_path)
@@ -146,7 +151,7 @@ def test_every_part_of_memory_stands_in_its_place(plain: PromptFiles) -> None:
     )
     made = prompt(files=plain, recalled=recalled, history=[page(1)], language="en")
     assert made.system == (
-        "# Soul\n\nI am Omo.\n\nRules.\n\n"
+        "# Soul\n\nI am Omo.\n\nRules.\n\nOf memory.\n\n"
         "<about_the_person>\n- Your name is Hanako.\n</about_the_person>\n\n"
         "<recent_days>\n- 2026-10-30 The cat was ill. (To ask about: The cat)\n</recent_days>"
     )
@@ -167,7 +172,9 @@ def test_a_person_of_whom_nothing_is_known_leaves_no_trace_in_the_prompt(
 ) -> None:
     asked = f"<now>{time_line(NOW, 'en')}</now>\n明日の予定は？"
     dialogue = (Message("user", "質問1"), Message("assistant", "答え1"))
-    expected = Prompt("# Soul\n\nI am Omo.\n\nRules.", (*dialogue, Message("user", asked)), "en")
+    expected = Prompt(
+        "# Soul\n\nI am Omo.\n\nRules.\n\nOf memory.", (*dialogue, Message("user", asked)), "en"
+    )
     assert prompt(files=plain, history=[page(1)], language="en") == expected
 
 
@@ -470,3 +477,19 @@ def test_broken_phrases_are_named(tmp_path: Path) -> None:
     (tmp_path / "phrases.en.yaml").write_text("- a list", encoding="utf-8")
     with pytest.raises(ConfigError, match=r"phrases\.en\.yaml"):
         Phrases(PromptFiles(tmp_path)).get("apology", "en")
+
+
+def test_who_does_not_want_to_be_remembered_gets_no_word_of_memory_but_that(
+    plain: PromptFiles,
+) -> None:
+    (plain.folder / "off_record.en.md").write_text("Not remembered.", encoding="utf-8")
+    made = compose(
+        plain,
+        question="Hello!",
+        recalled=Recollection(is_allowed=False),
+        history=(),
+        now=NOW,
+        language="en",
+        traits=LlmTraits(compact=False, prompt_budget_tokens=3000, local=False),
+    )
+    assert made.system == "# Soul\n\nI am Omo.\n\nRules.\n\nNot remembered."

@@ -171,7 +171,7 @@ def test_an_exchange_stands_word_for_word_on_one_line_newest_first() -> None:
 
 @pytest.mark.parametrize("language", ["ja", "en", "zh"])
 def test_the_rules_use_the_words_of_the_blocks(language: str) -> None:
-    rules = PromptFiles().in_language("reply", language)
+    rules = "\n".join(PromptFiles().in_language(stem, language) for stem in ("reply", "remember"))
     (line,) = lines_of(pages_block([page(1, "A", "B")], language))
     robot = line.removesuffix(": B").rpartition(" ")[2]
     assert robot in rules

@@ -1,0 +1,295 @@
+"""Heeds what people want to be remembered: grants their wishes, asks for what is private, and says what of a turn may be stored."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+from anyio import to_thread
+
+from server.config import ConsentSection, Policy, SecrecySection
+from server.memory.consent import Wish, agrees, wish_of
+from server.memory.consents import Consent, Pending, Remembering, Rule
+from server.memory.orders import is_of_manner
+from server.memory.private import Category, category_of
+from server.memory.secrecy import redact_turn
+from server.memory.statements import sentences
+from server.memory.store import Store
+from server.memory.writer import Writer
+from server.ports import Clock
+from server.turn import Heeded, Transcript, Turn
+
+_ANSWER_MINUTES = 2.0
+"""For so long a "yes" is the answer to what the robot asked."""
+VOICE = "voice"
+"""By what way somebody decided who said it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    category: Category
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How it stands with one person."""
+
+    state: Remembering
+    policies: Mapping[Category, Policy]
+    pending: Sequence[Pending]
+    rules: Sequence[Rule]
+    """What the robot is to do for good."""
+
+
+class Consenting:
+    """Knows the decisions of everybody. `load` it once; the other methods run in the event loop."""
+
+    def __init__(
+        self,
+        store: Store,
+        writer: Writer,
+        section: ConsentSection,
+        secrecy: SecrecySection,
+        window: timedelta,
+        clock: Clock,
+    ) -> None:
+        """Say where decisions are kept.
+
+        Args:
+            store: Keeps them.
+            writer: Writes them.
+            section: What holds where a person has decided nothing.
+            secrecy: What nobody wants to be written down.
+            window: Silence after which a talk is over.
+            clock: Tells the time.
+        """
+        self._store = store
+        self._writer = writer
+        self._section = section
+        self._secrecy = secrecy
+        self._window = window
+        self._clock = clock
+        self._states: dict[str, Remembering] = {}
+        self._choices: dict[str, dict[Category, Policy]] = {}
+        self._last: dict[str, datetime] = {}
+        """When those last spoke who do not want this talk to be remembered."""
+        self._rules: dict[str, list[Rule]] = {}
+        self._asked: dict[str, _Asked] = {}
+        """What the robot has just asked of whom."""
+        self._unsettled: dict[str, set[Category]] = {}
+        """The matters of which something waits: they have been asked for."""
+
+    def load(self) -> None:
+        """Read what was decided. Blocks.
+
+        Raises:
+            StoreError: The store can't be read.
+        """
+        now = self._clock.now()
+        self._choices = self._store.consents.choices()
+        self._unsettled = self._store.consents.unsettled()
+        self._rules = self._store.consents.rules()
+        for one in self._store.consents.states():
+            self._states[one.person] = one.state
+            if one.state is Remembering.TALK:
+                self._last[one.person] = now
+
+    def withholds(self, person: str) -> bool:
+        """Return whether nothing may be recalled or stored of a person at the moment."""
+        state = self._states.get(person, Remembering.ON)
+        if state is Remembering.TALK and self._is_over(person):
+            self._put(person, Remembering.ON, VOICE)
+            return False
+        return state is not Remembering.ON
+
+    def policy(self, person: str, category: Category) -> Policy:
+        """Return what is done with what a person says on a private matter."""
+        chosen = self._choices.get(person, {}).get(category)
+        return chosen or Policy(getattr(self._section, str(category)))
+
+    def rules(self, person: str) -> tuple[str, ...]:
+        """Return what the robot is to do for good with a person, the first agreed to first."""
+        return tuple(rule.text for rule in self._rules.get(person, ()))
+
+    def judge(self, turn: Turn) -> None:
+        """Take secrets out of a turn, and say in it what else may not be stored: by what was said, and by what is decided."""
+        redact_turn(turn, self._secrecy)
+        if not turn.transcript:
+            return
+        wished = wish_of(turn.transcript.text)
+        turn.off_record = turn.off_record or wished is not None or self.withholds(turn.person)
+        if not turn.off_record:
+            private = self._private(turn.person, turn.transcript)
+            turn.withheld = tuple(sentence for sentence, _ in private)
+            waiting = [
+                Pending(
+                    f"{turn.id}-{number}",
+                    turn.person,
+                    turn.device,
+                    sentence,
+                    turn.transcript.language,
+                    category,
+                    turn.started_at,
+                )
+                for number, (sentence, category) in enumerate(private)
+                if self.policy(turn.person, category) is Policy.ASK
+            ]
+            if waiting:
+                matters = self._unsettled.setdefault(turn.person, set())
+                matters.update(one.category for one in waiting)
+                self._writer.submit(partial(self._store.consents.wait, waiting))
+        if turn.person in self._last:
+            self._last[turn.person] = self._clock.now()
+
+    async def heed(self, turn: Turn) -> Heeded:
+        """Do what a person wants of the memory; return what the robot says to that.
+
+        A wish and the answer to a question of the robot are granted at once and answered in fixed words: what the robot
+        says it does is what it does.
+
+        Raises:
+            StoreError: It can't be done; nothing has changed.
+        """
+        asked = self._asked.pop(turn.person, None)
+        if not turn.question:
+            return Heeded()
+        text = turn.question.text
+        if (wished := wish_of(text)) is not None:
+            return await self._grant(turn, wished.wish)
+        if asked is not None and self._clock.now() - asked.at < timedelta(minutes=_ANSWER_MINUTES):
+            agreed = agrees(text)
+            if agreed is not None:
+                turn.off_record = True
+                await self._answered(turn.person, asked.category, agreed=agreed)
+                return Heeded(instead="consent-kept" if agreed else "consent-dropped")
+        if self.withholds(turn.person):
+            return Heeded()
+        return self._ask(turn.person, turn.question)
+
+    async def standing(self, person: str) -> Standing:
+        """Return how it stands with a person.
+
+        Raises:
+            StoreError: The store can't be read.
+        """
+        self.withholds(person)
+        return Standing(
+            self._states.get(person, Remembering.ON),
+            {category: self.policy(person, category) for category in Category},
+            await self._writer.run(partial(self._store.consents.pending_of, person)),
+            tuple(self._rules.get(person, ())),
+        )
+
+    async def set(self, person: str, state: Remembering, actor: str) -> None:
+        """Decide whether a person is remembered. What is stored stays as it is.
+
+        Raises:
+            StoreError: It can't be stored; nothing has changed.
+        """
+        consent = Consent(person, state, self._clock.now(), actor)
+        await self._writer.run(partial(self._store.consents.put, consent))
+        self._states[person] = state
+        self._last.pop(person, None)
+        if state is Remembering.TALK:
+            self._last[person] = self._clock.now()
+
+    async def choose(self, person: str, category: Category, policy: Policy, actor: str) -> None:
+        """Decide what is done with what a person says on a private matter, and with what waits for that.
+
+        Raises:
+            StoreError: It can't be stored; nothing has changed.
+        """
+        now = self._clock.now()
+        await self._writer.run(
+            partial(self._store.consents.choose, person, category, policy, now, actor)
+        )
+        self._choices.setdefault(person, {})[category] = policy
+        if policy is not Policy.ASK:
+            waiting = await self._writer.run(partial(self._store.consents.pending_of, person))
+            ids = [one.id for one in waiting if one.category is category]
+            await self.settle(person, ids, actor, accept=policy is Policy.KEEP)
+
+    async def settle(self, person: str, ids: Sequence[str], actor: str, *, accept: bool) -> int:
+        """Store what waited of a person as said when it was said, or delete it; return how many sentences.
+
+        An order holds from then on; one that holds already is ended by deleting it.
+
+        Raises:
+            StoreError: It can't be done; nothing has changed.
+        """
+        found = await self._writer.run(partial(self._store.consents.settle, person, ids))
+        if accept:
+            now = self._clock.now()
+            orders = [one for one in found if one.category is Category.RULES]
+            agreed = [Rule(one.id, person, one.text, one.language, now, actor) for one in orders]
+            await self._writer.run(partial(self._store.consents.agree, agreed))
+            for one in found:
+                if one not in orders:
+                    self._writer.add_page(one.as_page())
+            ended = 0
+        else:
+            ended = await self._writer.run(partial(self._store.consents.end_rules, person, ids))
+        await to_thread.run_sync(self._reload)
+        return len(found) + ended
+
+    def _reload(self) -> None:
+        self._unsettled = self._store.consents.unsettled()
+        self._rules = self._store.consents.rules()
+
+    async def _answered(self, person: str, category: Category, *, agreed: bool) -> None:
+        """Do what was agreed to. An order is agreed to alone, a matter for good; no voice agrees to more than a manner."""
+        if category is not Category.RULES:
+            policy = Policy.KEEP if agreed else Policy.DROP
+            await self.choose(person, category, policy, VOICE)
+            return
+        waiting = await self._writer.run(partial(self._store.consents.pending_of, person))
+        ids = [one.id for one in waiting if one.category is category and is_of_manner(one.text)]
+        await self.settle(person, ids, VOICE, accept=agreed)
+
+    async def _grant(self, turn: Turn, wish: Wish) -> Heeded:
+        turn.off_record = True
+        person = turn.person
+        match wish:
+            case Wish.STOP:
+                await self.set(person, Remembering.OFF, VOICE)
+            case Wish.TALK:
+                if self._states.get(person) is not Remembering.OFF:
+                    await self.set(person, Remembering.TALK, VOICE)
+            case Wish.RESUME:
+                await self.set(person, Remembering.ON, VOICE)
+            case Wish.NOT_THIS:
+                pass
+        return Heeded(instead=f"consent-{wish}", unsaid=wish is Wish.NOT_THIS)
+
+    def _ask(self, person: str, said: Transcript) -> Heeded:
+        """Ask for a private matter, once: not if something of it waits already."""
+        unsettled = self._unsettled.get(person, set())
+        for sentence, category in self._private(person, said):
+            if self.policy(person, category) is not Policy.ASK or category in unsettled:
+                continue
+            if category is Category.RULES and not is_of_manner(sentence):
+                continue
+            self._asked[person] = _Asked(category, self._clock.now())
+            return Heeded(after=f"consent-ask-{category}")
+        return Heeded()
+
+    def _private(self, person: str, said: Transcript) -> list[tuple[str, Category]]:
+        """Return the sentences on private matters that are not simply kept."""
+        return [
+            (sentence, category)
+            for sentence in sentences(said.text)
+            if (category := category_of(sentence, said.language)) is not None
+            and self.policy(person, category) is not Policy.KEEP
+        ]
+
+    def _is_over(self, person: str) -> bool:
+        last = self._last.get(person)
+        now = self._clock.now().astimezone(UTC)
+        return last is None or now - last.astimezone(UTC) > self._window
+
+    def _put(self, person: str, state: Remembering, actor: str) -> None:
+        self._states[person] = state
+        self._last.pop(person, None)
+        consent = Consent(person, state, self._clock.now(), actor)
+        self._writer.submit(partial(self._store.consents.put, consent))

@@ -1,0 +1,203 @@
+"""What each person has said about being remembered, in the store, and what waits for an answer to that."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import ColumnElement, delete, select
+from sqlalchemy.dialects import sqlite
+
+from server.config import Policy
+from server.memory.database import Database, insert_new
+from server.memory.keeping import in_zone, storable, zone_name
+from server.memory.models import Page
+from server.memory.private import Category
+from server.memory.schema import consent_choices, consents, pending, rules
+
+
+class Remembering(StrEnum):
+    """Whether a person is remembered."""
+
+    ON = "on"
+    OFF = "off"
+    """Until they say otherwise."""
+    TALK = "talk"
+    """Not until this talk is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """A decision, when it was made, and by what way: ``voice``, ``api``, ``cli``."""
+
+    person: str
+    state: Remembering
+    at: datetime
+    actor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A sentence on a private matter that is neither stored as said nor recalled until the person agrees."""
+
+    id: str
+    person: str
+    device: str
+    text: str
+    language: str
+    category: Category
+    at: datetime
+    """Aware, in the person's zone."""
+
+    def as_page(self) -> Page:
+        """Return it as the exchange that it is stored as once the person agrees: without an answer."""
+        return Page(
+            said=self.text,
+            heard="",
+            at=self.at,
+            language=self.language,
+            id=self.id,
+            person=self.person,
+            device=self.device,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What the robot is to do for good with a person, since somebody has agreed to it."""
+
+    id: str
+    person: str
+    text: str
+    language: str
+    at: datetime
+    """When it was agreed to."""
+    actor: str
+
+
+class Consents:
+    """A part of `server.memory.store.Store`, and as that raises `StoreError`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def states(self) -> list[Consent]:
+        """Return what was decided last, of everybody who ever decided."""
+        return [
+            Consent(row.whose, Remembering(row.state), row.at, row.actor)
+            for row in self._database.rows(select(consents))
+        ]
+
+    def put(self, consent: Consent) -> None:
+        """Store a decision in the place of the last one."""
+        row = {
+            "whose": storable(consent.person),
+            "state": str(consent.state),
+            "at": consent.at,
+            "actor": consent.actor,
+        }
+        with self._database.writing() as connection:
+            connection.execute(sqlite.insert(consents).prefix_with("OR REPLACE").values(row))
+
+    def choices(self) -> dict[str, dict[Category, Policy]]:
+        """Return what persons have decided of private matters, by person."""
+        found: dict[str, dict[Category, Policy]] = {}
+        for row in self._database.rows(select(consent_choices)):
+            found.setdefault(row.person, {})[Category(row.category)] = Policy(row.policy)
+        return found
+
+    def choose(
+        self, person: str, category: Category, policy: Policy, at: datetime, actor: str
+    ) -> None:
+        """Store what a person has decided of a private matter."""
+        row = {
+            "person": storable(person),
+            "category": str(category),
+            "policy": str(policy),
+            "at": at,
+            "actor": actor,
+        }
+        with self._database.writing() as connection:
+            connection.execute(sqlite.insert(consent_choices).prefix_with("OR REPLACE").values(row))
+
+    def wait(self, sentences: Sequence[Pending]) -> None:
+        """Keep sentences until the person agrees or not; those that are there already are left as they are."""
+        with self._database.writing() as connection:
+            insert_new(connection, pending, [_pending_row(one) for one in sentences])
+
+    def pending_of(self, person: str) -> list[Pending]:
+        """Return what waits for the answer of a person, oldest first."""
+        query = select(pending).where(pending.c.person == person)
+        return [_pending(row) for row in self._database.rows(query.order_by(pending.c.at))]
+
+    def agree(self, agreed: Sequence[Rule]) -> None:
+        """Keep rules; those that are there already are left as they are."""
+        rows = [
+            {
+                "id": one.id,
+                "person": storable(one.person),
+                "text": storable(one.text),
+                "language": one.language,
+                "at": one.at,
+                "actor": one.actor,
+            }
+            for one in agreed
+        ]
+        with self._database.writing() as connection:
+            insert_new(connection, rules, rows)
+
+    def rules(self) -> dict[str, list[Rule]]:
+        """Return the rules by person, oldest first."""
+        found: dict[str, list[Rule]] = {}
+        for row in self._database.rows(select(rules).order_by(rules.c.at, rules.c.id)):
+            one = Rule(row.id, row.person, row.text, row.language, row.at, row.actor)
+            found.setdefault(row.person, []).append(one)
+        return found
+
+    def end_rules(self, person: str, ids: Collection[str]) -> int:
+        """Delete rules of a person; return how many."""
+        named = rules.c.id.in_(list(ids)) & (rules.c.person == person)
+        with self._database.writing() as connection:
+            return int(connection.execute(delete(rules).where(named)).rowcount)
+
+    def unsettled(self) -> dict[str, set[Category]]:
+        """Return the matters of which something waits, by person."""
+        found: dict[str, set[Category]] = {}
+        query = select(pending.c.person, pending.c.category).distinct()
+        for row in self._database.rows(query):
+            found.setdefault(row.person, set()).add(Category(row.category))
+        return found
+
+    def settle(self, person: str, ids: Collection[str]) -> list[Pending]:
+        """Take sentences of a person out of those that wait, and return them."""
+        named = pending.c.id.in_(list(ids)) & (pending.c.person == person)
+        with self._database.writing() as connection:
+            found = connection.execute(select(pending).where(named).order_by(pending.c.at)).all()
+            connection.execute(delete(pending).where(named))
+        return [_pending(row) for row in found]
+
+
+def has_consent(person: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Return the condition that a person has not decided to be remembered no longer."""
+    stopped = select(consents.c.whose).where(consents.c.state == str(Remembering.OFF))
+    return person.not_in(stopped)
+
+
+def _pending_row(one: Pending) -> dict[str, object]:
+    return {
+        "id": one.id,
+        "person": storable(one.person),
+        "device": storable(one.device),
+        "text": storable(one.text),
+        "language": one.language,
+        "category": str(one.category),
+        "at": one.at,
+        "zone": zone_name(one.at),
+    }
+
+
+def _pending(row: Any) -> Pending:
+    at = in_zone(row.at, row.zone)
+    category = Category(row.category)
+    return Pending(row.id, row.person, row.device, row.text, row.language, category, at)

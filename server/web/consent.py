@@ -1,0 +1,83 @@
+"""The routes of consent: whether a person is remembered, what of private matters, and what waits for an answer."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, ConfigDict, Field
+
+from server.config import Policy
+from server.memory.consenting import Consenting, Standing
+from server.memory.consents import Remembering
+from server.memory.keeping import storable
+from server.memory.private import Category
+from server.web.host import host_of
+from server.web.segments import SegmentRoute
+
+router = APIRouter(route_class=SegmentRoute)
+ACTOR = "api"
+
+
+class Decision(BaseModel):
+    """What is decided for a person; what is left out stays as it is."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    memory: Remembering | None = None
+    policies: dict[Category, Policy] = Field(default_factory=dict)
+    accept: Annotated[list[str], Field(max_length=1000)] = []
+    """Ids of sentences that wait: they are stored as said when they were said."""
+    reject: Annotated[list[str], Field(max_length=1000)] = []
+    """Of those that are deleted, and of rules that hold no longer."""
+
+
+@router.get(
+    "/api/memory/{person}/consent", tags=["memory"], summary="Whether a person is remembered"
+)
+async def show_consent(request: Request, person: str) -> dict[str, object]:
+    """Return whether a person is remembered, what is done with private matters, and the sentences that wait for that."""
+    return describe_standing(person, await host_of(request).memory.consenting.standing(person))
+
+
+@router.put("/api/memory/{person}/consent", tags=["memory"], summary="Decide about it")
+async def decide(request: Request, person: str, decision: Decision) -> dict[str, object]:
+    """Carry a decision out, and return how it stands then. What is stored already stays: to erase it is another matter."""
+    consenting = host_of(request).memory.consenting
+    await carry_out(consenting, storable(person), decision, ACTOR)
+    return describe_standing(person, await consenting.standing(person))
+
+
+async def carry_out(consenting: Consenting, person: str, decision: Decision, actor: str) -> None:
+    """Carry a decision out.
+
+    Raises:
+        StoreError: It can't be stored; what came before in it is.
+    """
+    if decision.memory is not None:
+        await consenting.set(person, decision.memory, actor)
+    for category, policy in decision.policies.items():
+        await consenting.choose(person, category, policy, actor)
+    await consenting.settle(person, decision.accept, actor, accept=True)
+    await consenting.settle(person, decision.reject, actor, accept=False)
+
+
+def describe_standing(person: str, standing: Standing) -> dict[str, object]:
+    """Return how it stands with a person as JSON has it."""
+    return {
+        "person": person,
+        "memory": str(standing.state),
+        "policies": {str(category): str(policy) for category, policy in standing.policies.items()},
+        "pending": [
+            {
+                "id": one.id,
+                "category": str(one.category),
+                "text": one.text,
+                "language": one.language,
+                "at": one.at.isoformat(),
+            }
+            for one in standing.pending
+        ],
+        "rules": [
+            {"id": rule.id, "text": rule.text, "at": rule.at.isoformat(), "actor": rule.actor}
+            for rule in standing.rules
+        ],
+    }

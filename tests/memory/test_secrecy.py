@@ -1,0 +1,123 @@
+"""What must not be written down is not."""
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+from anyio import to_thread
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.config import SecrecySection
+from server.memory.secrecy import is_card, is_my_number, redact
+from tests.memory.lived_in import Said, Visit, home
+from tests.virtual_time import VIRTUAL_TIME, Backend
+
+OFF, ON = SecrecySection(), SecrecySection(phone=True, street=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "secret"),
+    [
+        ("My card is 4111 1111 1111 1111.", "en", "4111"),
+        ("カード番号は４１１１－１１１１－１１１１－１１１１です", "ja", "１１１１"),
+        ("My password is hunter2.", "en", "hunter2"),
+        ("The PIN code of my phone is 4711", "en", "4711"),
+        ("パスワードは「さくら2020」だよ", "ja", "さくら"),
+        ("暗証番号は4711だよ", "ja", "4711"),
+        ("我的密码是abc123", "zh", "abc123"),
+        ("マイナンバーは123456789018です", "ja", "123456789018"),
+    ],
+)
+def test_a_secret_is_taken_out(text: str, language: str, secret: str) -> None:
+    assert secret not in redact(text, language, OFF)
+    assert redact(text, language, OFF) != text
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "secret"),
+    [
+        ("電話は090-1234-5678だよ", "ja", "1234"),
+        ("Call me at 555-123-4567", "en", "123"),
+        ("I live at 12 Baker Street.", "en", "Baker"),
+        ("渋谷区道玄坂1-2-3に住んでる", "ja", "道玄坂"),
+        ("我住在南京路100号", "zh", "100"),
+    ],
+)
+def test_a_phone_and_a_street_are_taken_out_where_that_is_wanted(
+    text: str, language: str, secret: str
+) -> None:
+    assert redact(text, language, OFF) == text
+    assert secret not in redact(text, language, ON)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I forgot my password.",
+        "My password is too hard to remember.",
+        "パスワードを忘れた",
+        "パスワードは何?",
+        "東京の新宿に住んでいます",
+        "私は203号室です",
+        "It costs 123456789012345 yen",
+        "2026-11-30 12:00",
+        "I was born on 1948-03-21 in Kyoto.",
+        "我住在北京",
+        "My room is 204 and I work at the post office.",
+    ],
+)
+def test_what_a_companion_has_to_know_stays(text: str) -> None:
+    assert redact(text, "en", ON) == text
+
+
+@given(st.integers(12, 18), st.integers(0, 10**18), st.sampled_from(["", " ", "-"]))
+def test_every_card_number_goes_however_it_is_grouped(
+    length: int, number: int, between: str
+) -> None:
+    body = f"{number:018}"[:length]
+    digits = (
+        next(body + str(last) for last in range(10) if is_card(body + str(last)))
+        if (len(set(body)) > 1)
+        else "4111111111111111"
+    )
+    grouped = between.join(re.findall(".{1,4}", digits))
+    assert redact(f"It is {grouped}.", "en", OFF) == "It is [card number]."
+
+
+def test_a_number_that_passes_no_check_stays() -> None:
+    dice = random.Random(1)
+    texts = [f"It is {dice.randrange(10**15, 10**16)}." for _ in range(200)]
+    kept = [text for text in texts if redact(text, "en", OFF) == text]
+    assert 150 < len(kept) < 200, "one in ten is a card number by chance"
+
+
+def test_the_check_digit_of_a_my_number() -> None:
+    assert is_my_number("123456789018")
+    assert not is_my_number("123456789012")
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> Backend:
+    return VIRTUAL_TIME
+
+
+async def test_a_secret_reaches_no_file(tmp_path: Path) -> None:
+    async with home(tmp_path) as lived_in:
+        said = [
+            Said("My password is hunter2, and I have a cat."),
+            Said("My card is 4111 1111 1111 1111."),
+        ]
+        turns = await lived_in.visit(Visit("hana", "en", lived_in.clock.moment, said))
+        pages = lived_in.memory._store.pages.of("hana")
+    assert "[password]" in pages[0].said
+    assert "cat" in pages[0].said
+    assert all("4111" not in turn.reply for turn in turns)
+    written = await to_thread.run_sync(_bytes_in, tmp_path)
+    assert b"hunter2" not in written
+    assert b"4111 1111" not in written
+
+
+def _bytes_in(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
