@@ -25,6 +25,7 @@ from server.gateway import serve_devices
 from server.jobs import Jobs
 from server.memory.extract import RulesExtractor
 from server.memory.opening import open_memory
+from server.memory.safety.signals import prepare as prepare_signals
 from server.memory.traits import load_dimensions
 from server.phrasebook import Phrasebook
 from server.ports import Clock, Device, Embedder, Engine
@@ -98,6 +99,7 @@ class App:
             self.prompts,
             self.phrasebook,
             self.turns,
+            self.memory.safety,
         )
         self.warm = anyio.Event()
         self.troubles: dict[str, OmoideError] = {}
@@ -122,6 +124,7 @@ class App:
     async def warm_up(self) -> None:
         """Load every engine and speak the apologies once. Failures are noted in `troubles`, not raised."""
         async with anyio.create_task_group() as tasks:
+            tasks.start_soon(to_thread.run_sync, prepare_signals)
             for name, engine in self.stages.items():
                 tasks.start_soon(self._warm_up_one, name, engine)
         if "llm" not in self.troubles:

@@ -34,6 +34,7 @@ from server.config_memory import (
     SummariesSection,
     TransformersEmbeddingSection,
 )
+from server.config_safety import SafetySection
 from server.config_section import EndpointSection, Section
 from server.config_values import (
     Host,
@@ -320,6 +321,7 @@ class Config(BaseSettings):
     long_term: LongTermSection = LongTermSection()
     summaries: SummariesSection = SummariesSection()
     fading: FadingSection = FadingSection()
+    safety: SafetySection = SafetySection()
     history: HistorySection = HistorySection()
     persona: PersonaSection = PersonaSection()
     llm: LlmSection = LlmSection()

@@ -19,13 +19,14 @@ from server.errors import LlmError, OmoideError
 from server.failures import log_fault
 from server.listening import Utterance, listen
 from server.memory import TalkMemory
+from server.memory.safety.watch import Watch
+from server.noting import as_tokens, noted, timed
 from server.phrasebook import Phrasebook
 from server.ports import Asr, Clock, Device, Llm, TextDelta, Tts, Usage, Vad, Voice
 from server.prompting import PromptFiles, compose
 from server.query import normalize, tidy
 from server.reply import Reply
 from server.sentences import (
-    Sentence,
     join_sentences,
     limit_length,
     notice_pauses,
@@ -62,6 +63,7 @@ class House:
     prompts: PromptFiles
     phrasebook: Phrasebook
     turns: Turns
+    safety: Watch
     listening: set[Reply] = field(default_factory=set)
     """Those of which the question is being recognised, in all conversations."""
 
@@ -127,6 +129,7 @@ class Conversation:
             try:
                 tasks.start_soon(self._fill_silence, said, turn, reply, previous)
                 failure = await self._understand(said, turn, reply)
+                self.house.safety.heed(turn)
                 with stage(Stage.PREVIOUS_REPLY):
                     await previous.finished.wait()
                 with reply.scope:
@@ -205,13 +208,15 @@ class Conversation:
             return
         self.device.send(ShowTranscript(transcript.text))
         turn.query = normalize(transcript.text)
-        with stage(Stage.RECALL):
-            turn.recalled = await self.house.memory.recall(
-                turn.person, transcript.text, transcript.language
-            )
-        mark(Happening.RECALL_END)
+        escalation = self.house.safety.escalation(turn)
+        if not escalation:
+            await self._recall(turn, transcript)
         laps = Laps()
-        tokens = limit_length(self._think(self._compose(turn, transcript), turn, laps))
+        tokens = (
+            as_tokens(escalation)
+            if escalation
+            else limit_length(self._think(self._compose(turn, transcript), turn, laps))
+        )
         async with notice_pauses(tokens, self.house.config.sentences.idle_flush_seconds) as pieces:
             parts = self._speak(pieces, turn, transcript.language, laps)
             async with ahead(parts, PARTS_AHEAD) as ready:
@@ -219,6 +224,13 @@ class Conversation:
         if not turn.reply:
             raise LlmError("llm-empty", "The model answered with nothing that can be said.")
         await reply.playback.finish()
+
+    async def _recall(self, turn: Turn, transcript: Transcript) -> None:
+        with stage(Stage.RECALL):
+            turn.recalled = await self.house.memory.recall(
+                turn.person, transcript.text, transcript.language
+            )
+        mark(Happening.RECALL_END)
 
     def _compose(self, turn: Turn, transcript: Transcript) -> Prompt:
         now = self.house.clock.now()
@@ -256,11 +268,11 @@ class Conversation:
             first_piece_chars=config.sentences.first_piece_chars,
             max_reply_chars=config.sentences.max_reply_chars,
         )
-        noted = _noted(sentences, turn, laps)
+        written = noted(sentences, turn, laps)
         voice = Voice(language, self.device.voice, config.tts.speed)
         rate = self.device.playback_rate
-        parts = synthesize(noted, self.house.engines.tts, voice, rate, config.tts)
-        return _timed(parts, laps)
+        parts = synthesize(written, self.house.engines.tts, voice, rate, config.tts)
+        return timed(parts, laps)
 
     async def _apologize(self, turn: Turn, playback: Playback, error: OmoideError) -> None:
         """Say that something went wrong: a failed turn is never silent, and never becomes history."""
@@ -372,23 +384,3 @@ class Conversation:
     def _new_reply(self) -> Reply:
         config = self.house.config
         return Reply(Playback(self.device, config.pacing, config.recording.keep_audio))
-
-
-async def _noted(
-    sentences: AsyncGenerator[Sentence, None], turn: Turn, laps: Laps
-) -> AsyncGenerator[Sentence, None]:
-    """Write the reply into the turn while it passes."""
-    async with aclosing(sentences):
-        async for sentence in sentences:
-            laps.reach(Stage.LLM_FIRST_SENTENCE)
-            if not turn.reply and sentence.emotion is not None:
-                turn.emotion = sentence.emotion
-            turn.reply = join_sentences((turn.reply, sentence.text))
-            yield sentence
-
-
-async def _timed(parts: AsyncGenerator[Part, None], laps: Laps) -> AsyncGenerator[Part, None]:
-    async with aclosing(parts):
-        async for part in parts:
-            laps.reach(Stage.TTS_FIRST_AUDIO)
-            yield part

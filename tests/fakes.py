@@ -92,6 +92,23 @@ class FakeMemory:
             self.working.add(exchange)
 
 
+class FakeWatch:
+    """Heeds every turn, and says its line to those in which its word is said."""
+
+    def __init__(self, word: str = "", line: str = "") -> None:
+        self.word, self.line = word, line
+        self.heeded: list[str] = []
+        """What was said, turn by turn."""
+
+    def heed(self, turn: Turn) -> None:
+        if turn.transcript:
+            self.heeded.append(turn.transcript.text)
+
+    def escalation(self, turn: Turn) -> str:
+        said = turn.question.text if turn.question else ""
+        return self.line if self.word and self.word in said else ""
+
+
 class FakeEngine:
     """The life of every fake engine."""
 
@@ -345,6 +362,7 @@ class FakeHouse:
     tts: FakeTts
     config: Config = field(default_factory=Config)
     vad: FakeVad = field(default_factory=FakeVad)
+    watch: FakeWatch = field(default_factory=FakeWatch)
 
     def __post_init__(self) -> None:
         self.recent = RecentTurns(50)
@@ -360,6 +378,7 @@ class FakeHouse:
             prompts,
             self.phrasebook,
             Turns(self.clock, (self.memory, self.recent)),
+            self.watch,
         )
 
     def conversation(self, device: FakeDevice) -> Conversation:

@@ -21,6 +21,8 @@ from server.memory.page_shelves import PageShelves
 from server.memory.recall import Reader
 from server.memory.recollecting import Recollector
 from server.memory.retention import Retention
+from server.memory.safety.desk import SafetyDesk
+from server.memory.safety.watch import SafetyWatch
 from server.memory.shelves import Shelves
 from server.memory.store import Store
 from server.memory.working import WorkingBuffer
@@ -65,12 +67,16 @@ class Memory:
         consolidator: Consolidator,
         diary: Diary,
         retention: Retention,
+        safety: SafetyWatch,
+        desk: SafetyDesk,
         working: WorkingBuffer,
         clock: Clock,
     ) -> None:
         self.consolidator = consolidator
         self.diary = diary
         self.retention = retention
+        self.safety = safety
+        self.desk = desk
         self.archive = Archive(store, writer, shelves, page_shelves, recollector, working)
         self._store = store
         self._writer = writer

@@ -20,6 +20,8 @@ from server.memory.priming import Primer
 from server.memory.recall import ArticleReader, HybridReader, Reader
 from server.memory.recollecting import Recollector
 from server.memory.retention import Retention
+from server.memory.safety.desk import SafetyDesk
+from server.memory.safety.watch import SafetyWatch
 from server.memory.shelves import Shelves, stamp_of
 from server.memory.sorting import Sorter
 from server.memory.store import Store
@@ -65,6 +67,8 @@ def open_memory(
         consolidator=_consolidator(ground, extractor, clock),
         diary=_diary(ground, clock),
         retention=Retention(ground.store, ground.writer, config.fading, clock),
+        safety=SafetyWatch(ground.writer, config.safety),
+        desk=SafetyDesk(ground.store, ground.writer, clock),
         working=WorkingBuffer(config.history),
         clock=clock,
     )

@@ -24,6 +24,8 @@ from server.memory.models import Fact, Importance, Kind, Note, Origin, Page, Pro
 from server.memory.pages import Pages, owners_of
 from server.memory.portrait import Portrait, named_in, put_notes, put_profile, put_traits
 from server.memory.queue import Queue
+from server.memory.safety.events import SafetyEvents, lose_events, put_events
+from server.memory.safety.models import SafetyEvent
 from server.memory.schema import changes, facts, pages, sources, tables
 from server.memory.stored_lines import StoredLines
 from server.memory.tiers import Sorting, Tiers, drop_empty, lose_unread, put_sorting
@@ -54,6 +56,7 @@ class Store:
         self.tiers = Tiers(self._database)
         self.portrait = Portrait(self._database)
         self.cuts = Cuts(self._database)
+        self.safety = SafetyEvents(self._database)
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and let go of it."""
@@ -82,11 +85,12 @@ class Store:
         profile: Sequence[ProfileEntry] = (),
         traits: Sequence[Trait] = (),
         notes: Sequence[Note] = (),
+        events: Sequence[SafetyEvent] = (),
         read_at: Mapping[str, int] | None = None,
     ) -> list[Fact]:
         """Store what was drawn from pages, and that they are done with, in one transaction; return the facts stored.
 
-        Facts and notes of pages that are gone meanwhile are left out, and so are profile entries and traits that have no
+        Facts, notes and events of pages that are gone meanwhile are left out, and so are profile entries and traits that have no
         other source. Pages that such a fact was drawn from, too, wait on.
 
         Args:
@@ -102,6 +106,7 @@ class Store:
             profile: Said in the pages, or in those of a segment that was read through.
             traits: Seen in them.
             notes: Noticed in the pages.
+            events: Danger signs in them.
             read_at: `Cuts.count` by person, from before the pages were read; None if nothing was.
 
         Raises:
@@ -109,6 +114,7 @@ class Store:
         """
         sorting = sorting or Sorting()
         named = {*drawn_from, *sorting.pages, *named_in(profile, traits, notes)}
+        named |= {event.page for event in events}
         with self._database.writing() as connection:
             if changed_since(connection, Part.CUTS, read_at or {}):
                 raise OutdatedError
@@ -124,6 +130,7 @@ class Store:
             put_profile(connection, profile, gone)
             put_traits(connection, traits, gone)
             put_notes(connection, notes, gone)
+            put_events(connection, events, gone)
             _be_done_with(connection, drawn_from, left_out, now, is_worded=is_worded)
             count_change(connection, Part.FACTS, _persons_of(connection, kept, more_sources or {}))
         return kept
@@ -172,7 +179,9 @@ class Store:
             for id_ in going:
                 _pass_on(connection, id_)
             connection.execute(delete(facts).where(facts.c.id.in_(going)))
-            _remove_pages(connection, take_out(connection, telling, retold))
+            useless = take_out(connection, telling, retold)
+            lose_events(connection, useless)
+            _remove_pages(connection, useless)
             count_change(connection, Part.FACTS, {row.person for row in forgotten})
         self._database.scrub()
         return len(forgotten)

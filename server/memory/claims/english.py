@@ -105,7 +105,7 @@ def english_matter(text: str) -> str:
 
 
 def in_full(text: str) -> str:
-    """Write short forms out: \"can't\" becomes \"can not\"."""
+    """Write short forms out: "can't" becomes "can not"."""
     for short, long in _IN_FULL:
         text = short.sub(long, text)
     return text

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from server.memory.models import Origin
+
 
 class SignalKind(StrEnum):
     """What a danger sign is about."""
@@ -51,11 +53,22 @@ class Signal:
 
 
 @dataclass(frozen=True, slots=True)
+class Review:
+    """That somebody looked at an event."""
+
+    state: State
+    """What it is from then on."""
+    by: str
+    at: datetime
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SafetyEvent:
     """What is kept of the signs of one kind in one exchange."""
 
     id: str
-    """The same for the same page and kind."""
+    """Follows from page and kind: the same signs are kept once."""
     person: str
     device: str
     kind: SignalKind
@@ -67,9 +80,23 @@ class SafetyEvent:
     language: str
     at: datetime
     """When it was said; aware, in the person's zone."""
-    state: State = State.OPEN
-    changed_by: str = ""
-    """Who acknowledged or closed it; empty while it is open."""
-    changed_at: datetime | None = None
-    note: str = ""
-    """What they wrote about it."""
+    origin: Origin = Origin.RULES
+    """Who noticed it: the rules at once, or a language model in what was said."""
+    reviews: tuple[Review, ...] = ()
+    """Oldest first."""
+
+    @property
+    def state(self) -> State:
+        """How far its review is."""
+        return self.reviews[-1].state if self.reviews else State.OPEN
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """An event that a webhook has still to be told of."""
+
+    event: SafetyEvent
+    webhook: str
+    """Its name in the configuration."""
+    attempts: int
+    """How often it has been tried in vain."""

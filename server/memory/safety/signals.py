@@ -7,7 +7,7 @@ Somebody else's situation is a different matter, and gives nothing: see `docs/sa
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache
 
 from server.memory.attribution import is_denied, is_of_speaker
@@ -54,6 +54,12 @@ def find_signals(text: str, language: str, at: datetime) -> list[Signal]:
             quote = sentence if sentence in text else part
             found += [Signal(kind, severity, quote) for kind, severity in _signs(part, code, at)]
     return found
+
+
+def prepare() -> None:
+    """Read the lists of expressions for all languages, which takes a second. Blocks."""
+    for language, sentence in (("ja", "頭が痛い。"), ("en", "My head hurts."), ("zh", "我头疼。")):
+        find_signals(sentence, language, datetime(2000, 1, 1, tzinfo=UTC))
 
 
 def _plain(sentence: str, language: str) -> str:
