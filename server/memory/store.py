@@ -22,9 +22,9 @@ from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.lineage import lose_pages
 from server.memory.models import Fact, Importance, Kind, Note, Origin, Page, ProfileEntry, Trait
 from server.memory.pages import Pages, owners_of
-from server.memory.portrait import Portrait, named_in, put_notes, put_profile, put_traits
+from server.memory.portrait import Portrait, named_in, put_portrait
 from server.memory.queue import Queue
-from server.memory.safety.events import SafetyEvents, lose_events, put_events
+from server.memory.safety.events import SafetyEvents, lose_events, put_drawn
 from server.memory.safety.models import SafetyEvent
 from server.memory.schema import changes, facts, pages, sources, tables
 from server.memory.stored_lines import StoredLines
@@ -90,16 +90,15 @@ class Store:
     ) -> list[Fact]:
         """Store what was drawn from pages, and that they are done with, in one transaction; return the facts stored.
 
-        Facts, notes and events of pages that are gone meanwhile are left out, and so are profile entries and traits that have no
-        other source. Pages that such a fact was drawn from, too, wait on.
+        What rests on pages that are gone meanwhile is left out. Pages that such a fact was drawn from, too, wait on.
 
         Args:
             new: Facts of one person; an id that is stored already is left as it is.
             now: The present moment.
             superseded: Old fact to the new one that replaces it.
             more_sources: Known fact to the pages that said it again.
-            vectors_by_fact: Embeddings of the new facts.
-            stamp: What made the vectors.
+            vectors_by_fact: Embeddings of the new facts, made by `stamp`.
+            stamp: Names what made them.
             drawn_from: Pages that are done with.
             is_worded: Whether what `sorting` and `notes` tell of one of these pages may come from any of them.
             sorting: The segments and chains that the pages belong to.
@@ -114,7 +113,6 @@ class Store:
         """
         sorting = sorting or Sorting()
         named = {*drawn_from, *sorting.pages, *named_in(profile, traits, notes)}
-        named |= {event.page for event in events}
         with self._database.writing() as connection:
             if changed_since(connection, Part.CUTS, read_at or {}):
                 raise OutdatedError
@@ -127,10 +125,8 @@ class Store:
             put_fact_vectors(connection, vectors_by_fact or {}, stamp)
             _supersede(connection, superseded or {}, now)
             put_sorting(connection, sorting, gone, now)
-            put_profile(connection, profile, gone)
-            put_traits(connection, traits, gone)
-            put_notes(connection, notes, gone)
-            put_events(connection, events, gone)
+            put_portrait(connection, profile, traits, notes, gone)
+            put_drawn(connection, events)
             _be_done_with(connection, drawn_from, left_out, now, is_worded=is_worded)
             count_change(connection, Part.FACTS, _persons_of(connection, kept, more_sources or {}))
         return kept

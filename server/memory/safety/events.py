@@ -1,6 +1,6 @@
 """The safety events in the store, with their reviews; and the outbox: what webhooks have still to be told."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, func, select, upd
 from server.memory.database import Database, insert_new
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.models import Origin
+from server.memory.pages import owners_of
 from server.memory.redaction import holds
 from server.memory.safety.models import Delivery, Review, SafetyEvent, Severity, SignalKind, State
 from server.memory.schema import safety_events, safety_outbox, safety_reviews
@@ -23,7 +24,7 @@ class SafetyEvents:
     def add(self, new: Sequence[SafetyEvent]) -> None:
         """Keep events; of one page and kind the first stays as it is."""
         with self._database.writing() as connection:
-            put_events(connection, new)
+            insert_new(connection, safety_events, [_event_row(event) for event in new])
 
     def find(self, person: str | None = None, state: State | None = None) -> list[SafetyEvent]:
         """Return events, oldest first.
@@ -129,11 +130,10 @@ class SafetyEvents:
         return [_event(row, by_event.get(row.id, ())) for row in rows]
 
 
-def put_events(
-    connection: Connection, new: Sequence[SafetyEvent], gone: Set[str] = frozenset()
-) -> None:
-    """Add events, as a part of a transaction; those of pages that are gone are left out."""
-    rows = [_event_row(event) for event in new if event.page not in gone]
+def put_drawn(connection: Connection, new: Sequence[SafetyEvent]) -> None:
+    """Add events drawn from stored exchanges, as a part of a transaction; those of exchanges that are gone are left out."""
+    there = owners_of(connection, {event.page for event in new})
+    rows = [_event_row(event) for event in new if event.page in there]
     insert_new(connection, safety_events, rows)
 
 
