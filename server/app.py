@@ -35,6 +35,7 @@ from server.telemetry import Metrics
 from server.trace import Turns
 from server.turn import Recollection
 from server.web import serve_web
+from server.webhooks import WebhookSender
 
 log = structlog.get_logger(__name__)
 
@@ -77,6 +78,9 @@ class App:
             RulesExtractor(),
             self.clock,
             load_dimensions(self.prompts),
+        )
+        self.webhooks = WebhookSender(
+            self.memory.outbox, self.memory.safety, config.safety.webhooks, self.clock
         )
         self.jobs = Jobs(self.memory, config.extraction, self.clock)
         observers = (
@@ -140,6 +144,7 @@ class App:
     async def aclose(self) -> None:
         """Stop the wakes, store what is left, close the engines."""
         self.jobs.stop()
+        await self.webhooks.aclose()
         await to_thread.run_sync(self.memory.close)
         for engine in self.stages.values():
             await engine.aclose()
@@ -236,6 +241,7 @@ async def _running(app: App) -> AsyncIterator[App]:
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(app.warm_up)
+            tasks.start_soon(app.webhooks.deliver)
             try:
                 yield app
             except Exception as error:

@@ -22,6 +22,7 @@ from server.memory.recall import Reader
 from server.memory.recollecting import Recollector
 from server.memory.retention import Retention
 from server.memory.safety.desk import SafetyDesk
+from server.memory.safety.outbox import Outbox
 from server.memory.safety.watch import SafetyWatch
 from server.memory.shelves import Shelves
 from server.memory.store import Store
@@ -69,6 +70,7 @@ class Memory:
         retention: Retention,
         safety: SafetyWatch,
         desk: SafetyDesk,
+        outbox: Outbox,
         working: WorkingBuffer,
         clock: Clock,
     ) -> None:
@@ -77,6 +79,7 @@ class Memory:
         self.retention = retention
         self.safety = safety
         self.desk = desk
+        self.outbox = outbox
         self.archive = Archive(store, writer, shelves, page_shelves, recollector, working)
         self._store = store
         self._writer = writer

@@ -21,6 +21,7 @@ from server.memory.recall import ArticleReader, HybridReader, Reader
 from server.memory.recollecting import Recollector
 from server.memory.retention import Retention
 from server.memory.safety.desk import SafetyDesk
+from server.memory.safety.outbox import Outbox
 from server.memory.safety.watch import SafetyWatch
 from server.memory.shelves import Shelves, stamp_of
 from server.memory.sorting import Sorter
@@ -69,6 +70,7 @@ def open_memory(
         retention=Retention(ground.store, ground.writer, config.fading, clock),
         safety=SafetyWatch(ground.writer, config.safety),
         desk=SafetyDesk(ground.store, ground.writer, clock),
+        outbox=Outbox(ground.store, ground.writer, config.safety, clock),
         working=WorkingBuffer(config.history),
         clock=clock,
     )

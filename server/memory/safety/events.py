@@ -102,11 +102,14 @@ class SafetyEvents:
         moment: datetime | None = self._database.rows(query)[0][0]
         return moment
 
-    def put_off(self, delivery: Delivery, until: datetime) -> None:
-        """Try a delivery again at a later moment."""
+    def put_off(self, delivery: Delivery, until: datetime, *, all_due: bool = False) -> None:
+        """Try a delivery again at a later moment; with `all_due` also whatever else its webhook should be told before."""
         change = {"attempts": safety_outbox.c.attempts + 1, "next_at": until}
+        sooner = (safety_outbox.c.webhook == delivery.webhook) & (safety_outbox.c.next_at < until)
         with self._database.writing() as connection:
             connection.execute(update(safety_outbox).where(_is_delivery(delivery)).values(change))
+            if all_due:
+                connection.execute(update(safety_outbox).where(sooner).values(next_at=until))
 
     def delivered(self, delivery: Delivery) -> None:
         """Be done with a delivery."""
