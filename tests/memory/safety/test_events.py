@@ -1,5 +1,6 @@
 """Safety events in the store: reviewed by people, and forgotten with the words that they quote."""
 
+import json
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -12,7 +13,7 @@ from server.memory.models import Origin
 from server.memory.safety.models import Review, SafetyEvent, Severity, SignalKind, State
 from server.memory.safety.noticing import make_event, notice
 from server.memory.store import Store
-from tests.memory.remembering import NOON, fact, opened, page
+from tests.memory.remembering import NOON, fact, modelled, opened, page, turn
 
 
 @pytest.fixture
@@ -129,3 +130,23 @@ def test_the_outbox_holds_what_is_wanted_until_it_is_delivered(store: Store) -> 
     assert store.safety.next_due(["son"]) is None
     store.safety.post(lambda _: ["son"], NOON)
     assert store.safety.due("son", later, 9) == []  # each event is posted once
+
+
+async def test_what_a_model_notices_is_kept_with_the_facts_and_what_the_rules_kept_stays(
+    tmp_path: Path,
+) -> None:
+    def sign(number: int, kind: str, quote: str) -> dict[str, object]:
+        return {"kind": kind, "text": quote, "turn": number, "quote": quote}
+
+    notes = [sign(1, "symptom", "ご飯の味がしない"), sign(2, "symptom", "胸が痛い")]
+    extractor, _ = modelled([json.dumps({"facts": [], "notes": notes}, ensure_ascii=False)])
+    with opened(tmp_path, extractor) as room:
+        for said in ("この頃ね、ご飯の味がしないの。", "今朝から胸が痛いの。"):
+            told = turn(said, room.clock.now())
+            room.memory.safety.heed(told)
+            room.memory.turn_finished(told)
+            room.clock.pass_time(minutes=1)
+        await room.memory.extract()
+        first, second = await room.memory.desk.find("hana")
+    assert (first.origin, first.quote) == (Origin.MODEL, "ご飯の味がしない")
+    assert (second.origin, second.severity) == (Origin.RULES, Severity.URGENT)
