@@ -33,6 +33,12 @@ _SELF = {
 _QUOTED = re.compile(r"「[^「」]*」|『[^『』]*』|“[^“”]*”|\"[^\"]*\"")
 _NOT_JA = re.compile(r"な(?:$|[いくかけ])|ず$|ませ$")
 """A Japanese expression may break off within its negation: 飲みたくな."""
+_NOT = {
+    "ja": _NOT_JA,
+    "en": re.compile(r"\b(?:not|no|never|nothing|nobody)\b", re.IGNORECASE),
+    "zh": re.compile(r"[不没無无]"),
+}
+"""Behind an English or Chinese expression it denies something else: "a pain that does not go away", 疼得睡不着."""
 _MOST_WORDS_BEFORE = 3
 """Of a clause without a subject before what it tells: "still a bit dizzy"."""
 
@@ -92,11 +98,12 @@ class _Told:
     """One clause, or sentence, of the speaker, and how it puts what it tells."""
 
     def __init__(self, part: str, language: str, at: datetime) -> None:
-        self.text = _plain(part, language)
+        self._around: Mapping[str, re.Pattern[str]] = expressions("safety", language)["around"]
+        told = self._around["vocative"].sub("", part) if "vocative" in self._around else part
+        self.text = _plain(told, language)
         self._part = part
         self._language = language
         self._at = at
-        self._around: Mapping[str, re.Pattern[str]] = expressions("safety", language)["around"]
 
     def holds(self, found: re.Match[str], kind: SignalKind) -> bool:
         """Say whether an expression tells how it stands with the speaker now."""
@@ -141,7 +148,10 @@ class _Told:
         words = found.group()
         if any(one.negated for one in own) or _NOT_JA.search(words):
             return False
-        return bool(claim.negated) or is_denied(words, claim.words, self._language)
+        if is_denied(words, claim.words, self._language):
+            return True
+        is_behind = _NOT[self._language].search(claim.words.rpartition(words)[2]) is not None
+        return bool(claim.negated) and (self._language == "ja" or not is_behind)
 
     def _is_real(self, found: re.Match[str], claim: Claim, own: Sequence[Claim]) -> bool:
         """Say whether it is told as a fact: not asked, wished, feared or supposed."""
