@@ -30,6 +30,13 @@ _SELF = {
     "en": re.compile(r"\b(?:I|me|my|we)\b", re.IGNORECASE),
     "zh": re.compile(r"[我咱]"),
 }
+_IS = re.compile(
+    r"\b((?:my|the)(?: \w+){1,2}|everything|something|nothing)['’]s"
+    r"(?= (?:been|gone|got|so|all|very|really|too|quite|still|just|not|always|a bit|\w+ing|\w+ed|sore|swollen|numb|stiff|tight"
+    r"|heavy|bad|worse|awful|misty|blurry)\b)",
+    re.IGNORECASE,
+)
+"""What is short for "is" or "has" behind a noun, and no possessive: "my throat's so sore"."""
 _QUOTED = re.compile(r"「[^「」]*」|『[^『』]*』|“[^“”]*”|\"[^\"]*\"")
 _NOT_JA = re.compile(r"な(?:$|[いくかけ])|ず$|ませ$")
 """A Japanese expression may break off within its negation: 飲みたくな."""
@@ -69,7 +76,7 @@ def prepare() -> None:
 
 
 def _plain(sentence: str, language: str) -> str:
-    return in_full(sentence) if language == "en" else sentence
+    return in_full(_IS.sub(r"\1 is", sentence)) if language == "en" else sentence
 
 
 def _has_expression(text: str, language: str) -> bool:
