@@ -66,6 +66,8 @@ class SafetyEvents:
             now: When the first attempt is due.
         """
         new = self._find(safety_events.c.posted.is_(False))
+        if not new:
+            return
         rows = [
             {"event": event.id, "webhook": name, "attempts": 0, "next_at": now}
             for event in new
