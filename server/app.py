@@ -26,6 +26,7 @@ from server.heeding import Heeding
 from server.jobs import Jobs
 from server.memory.extract import RulesExtractor
 from server.memory.opening import open_memory
+from server.memory.safety.signals import prepare as prepare_signals
 from server.memory.traits import load_dimensions
 from server.phrasebook import Phrasebook
 from server.ports import Clock, Device, Embedder, Engine
@@ -35,6 +36,7 @@ from server.telemetry import Metrics
 from server.trace import Turns
 from server.turn import Recollection
 from server.web import serve_web
+from server.webhooks import WebhookSender
 
 log = structlog.get_logger(__name__)
 
@@ -78,6 +80,9 @@ class App:
             self.clock,
             load_dimensions(self.prompts),
         )
+        self.webhooks = WebhookSender(
+            self.memory.outbox, self.memory.safety, config.safety.webhooks, self.clock
+        )
         self.jobs = Jobs(self.memory, config.extraction, self.clock)
         observers = (
             self.memory,
@@ -99,7 +104,9 @@ class App:
             self.prompts,
             self.phrasebook,
             self.turns,
-            Heeding(self.memory.consenting, self.forgetting),
+            Heeding(
+                self.memory.consenting, self.memory.safety, self.forgetting, self.phrasebook.text
+            ),
         )
         self.warm = anyio.Event()
         self.troubles: dict[str, OmoideError] = {}
@@ -124,6 +131,7 @@ class App:
     async def warm_up(self) -> None:
         """Load every engine and speak the apologies once. Failures are noted in `troubles`, not raised."""
         async with anyio.create_task_group() as tasks:
+            tasks.start_soon(to_thread.run_sync, prepare_signals)
             for name, engine in self.stages.items():
                 tasks.start_soon(self._warm_up_one, name, engine)
         if "llm" not in self.troubles:
@@ -139,6 +147,7 @@ class App:
     async def aclose(self) -> None:
         """Stop the wakes, store what is left, close the engines."""
         self.jobs.stop()
+        await self.webhooks.aclose()
         await to_thread.run_sync(self.memory.close)
         for engine in self.stages.values():
             await engine.aclose()
@@ -235,6 +244,7 @@ async def _running(app: App) -> AsyncIterator[App]:
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(app.warm_up)
+            tasks.start_soon(app.webhooks.deliver)
             try:
                 yield app
             except Exception as error:

@@ -37,6 +37,7 @@ from server.config_memory import (
     SummariesSection,
     TransformersEmbeddingSection,
 )
+from server.config_safety import SafetySection
 from server.config_section import EndpointSection, Section
 from server.config_values import (
     Host,
@@ -329,6 +330,7 @@ class Config(BaseSettings):
     fading: FadingSection = FadingSection()
     consent: ConsentSection = ConsentSection()
     secrecy: SecrecySection = SecrecySection()
+    safety: SafetySection = SafetySection()
     history: HistorySection = HistorySection()
     persona: PersonaSection = PersonaSection()
     llm: LlmSection = LlmSection()

@@ -20,13 +20,14 @@ from server.failures import log_fault
 from server.heeding import Heeds, put_in_words
 from server.listening import Utterance, listen
 from server.memory import TalkMemory
+from server.noting import noted, timed
 from server.phrasebook import Phrasebook
 from server.ports import Asr, Clock, Device, Llm, TextDelta, Tts, Usage, Vad, Voice
 from server.prompting import PromptFiles, compose
 from server.punctuation import join_sentences
 from server.query import normalize, tidy
 from server.reply import Reply
-from server.sentences import Sentence, limit_length, notice_pauses, split_sentences
+from server.sentences import limit_length, notice_pauses, split_sentences
 from server.speaking import Part, Playback, play_all, synthesize
 from server.trace import Laps, Turns, mark, stage
 from server.turn import Happening, Kept, Prompt, Stage, Transcript, Turn
@@ -125,6 +126,7 @@ class Conversation:
             try:
                 tasks.start_soon(self._fill_silence, said, turn, reply, previous)
                 failure = await self._understand(said, turn, reply)
+                self.house.heeding.notice(turn)
                 with stage(Stage.PREVIOUS_REPLY):
                     await previous.finished.wait()
                 with reply.scope:
@@ -205,14 +207,11 @@ class Conversation:
         self.device.send(ShowTranscript(transcript.text))
         turn.query = normalize(transcript.text)
         heeded = await house.heeding.heed(turn)
-        with stage(Stage.RECALL):
-            turn.recalled = await house.memory.recall(
-                turn.person, transcript.text, transcript.language
-            )
-        mark(Happening.RECALL_END)
+        if not heeded.instead:
+            await self._recall(turn, transcript)
         laps = Laps()
         thought = self._think(self._compose(turn, transcript), turn, laps)
-        tokens = put_in_words(heeded, limit_length(thought), house.phrasebook, transcript.language)
+        tokens = put_in_words(heeded, limit_length(thought))
         async with notice_pauses(tokens, house.config.sentences.idle_flush_seconds) as pieces:
             parts = self._speak(pieces, turn, transcript.language, laps)
             async with ahead(parts, PARTS_AHEAD) as ready:
@@ -220,6 +219,13 @@ class Conversation:
         if not turn.reply:
             raise LlmError("llm-empty", "The model answered with nothing that can be said.")
         await reply.playback.finish()
+
+    async def _recall(self, turn: Turn, transcript: Transcript) -> None:
+        with stage(Stage.RECALL):
+            turn.recalled = await self.house.memory.recall(
+                turn.person, transcript.text, transcript.language
+            )
+        mark(Happening.RECALL_END)
 
     def _compose(self, turn: Turn, transcript: Transcript) -> Prompt:
         now = self.house.clock.now()
@@ -260,11 +266,11 @@ class Conversation:
         if self.house.engines.llm.traits(language).compact:
             told = (turn.query, *(line.text for line in turn.recalled.lines))
             sentences = withhold_frightening(sentences, told, language)
-        noted = _noted(sentences, turn, laps)
+        written = noted(sentences, turn, laps)
         voice = Voice(language, self.device.voice, config.tts.speed)
         rate = self.device.playback_rate
-        parts = synthesize(noted, self.house.engines.tts, voice, rate, config.tts)
-        return _timed(parts, laps)
+        parts = synthesize(written, self.house.engines.tts, voice, rate, config.tts)
+        return timed(parts, laps)
 
     async def _apologize(self, turn: Turn, playback: Playback, error: OmoideError) -> None:
         """Say that something went wrong: a failed turn is never silent, and never becomes history."""
@@ -376,23 +382,3 @@ class Conversation:
     def _new_reply(self) -> Reply:
         config = self.house.config
         return Reply(Playback(self.device, config.pacing, config.recording.keep_audio))
-
-
-async def _noted(
-    sentences: AsyncGenerator[Sentence, None], turn: Turn, laps: Laps
-) -> AsyncGenerator[Sentence, None]:
-    """Write the reply into the turn while it passes."""
-    async with aclosing(sentences):
-        async for sentence in sentences:
-            laps.reach(Stage.LLM_FIRST_SENTENCE)
-            if not turn.reply and sentence.emotion is not None:
-                turn.emotion = sentence.emotion
-            turn.reply = join_sentences((turn.reply, sentence.text))
-            yield sentence
-
-
-async def _timed(parts: AsyncGenerator[Part, None], laps: Laps) -> AsyncGenerator[Part, None]:
-    async with aclosing(parts):
-        async for part in parts:
-            laps.reach(Stage.TTS_FIRST_AUDIO)
-            yield part

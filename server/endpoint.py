@@ -27,6 +27,7 @@ def open_client(
     timeout_seconds: float,
     complain: Callable[[str], OmoideError],
     most_bytes: int = MOST_ANSWER_BYTES,
+    transport: httpx2.AsyncBaseTransport | None = None,
 ) -> httpx2.AsyncClient:
     """Return a client for one endpoint; close it with `aclose`.
 
@@ -37,6 +38,7 @@ def open_client(
         timeout_seconds: For every step of a request.
         complain: Makes the error that is raised for too long an answer out of what the endpoint did.
         most_bytes: Longest answer, unpacked.
+        transport: What carries requests, instead of the network.
     """
 
     async def bound(response: httpx2.Response) -> None:
@@ -51,6 +53,7 @@ def open_client(
         headers={"Accept-Encoding": "identity"},
         follow_redirects=False,
         event_hooks={"response": [bound]},
+        transport=transport,
     )
 
 

@@ -36,7 +36,9 @@ async def choose_extractor(config: Config, llm: Llm, prompts: PromptFiles) -> Ex
     if engine == "rules" or (engine == "auto" and llm.traits(language).compact):
         log.info("extraction-engine", engine="rules")
         return RulesExtractor(week_start)
-    extractor = ModelExtractor(llm, prompts, week_start, config.persona.name)
+    extractor = ModelExtractor(
+        llm, prompts, week_start, config.persona.name, heeds_signs=config.safety.enabled
+    )
     if engine == "llm":
         log.info("extraction-engine", engine="llm")
         return extractor

@@ -230,7 +230,7 @@ class Recollection:
 
 @dataclass(frozen=True, slots=True)
 class Heeded:
-    """What the robot says to what a person wants of the memory: keys of phrases."""
+    """What the robot says to what a person wants of the memory: keys of phrases, or their words."""
 
     instead: str = ""
     """In place of an answer by the model."""

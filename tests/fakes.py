@@ -92,15 +92,37 @@ class FakeMemory:
             self.working.add(exchange)
 
 
-class FakeHeeding:
-    """Says what it was told to say to whatever a person wants."""
+class FakeWatch:
+    """Heeds every turn, and says its line to those in which its word is said."""
 
-    def __init__(self) -> None:
+    def __init__(self, word: str = "", line: str = "") -> None:
+        self.word, self.line = word, line
+        self.heeded: list[str] = []
+        """What was said, turn by turn."""
+
+    def heed(self, turn: Turn) -> None:
+        if turn.transcript:
+            self.heeded.append(turn.transcript.text)
+
+    def escalation(self, turn: Turn) -> str:
+        said = turn.question.text if turn.question else ""
+        return self.line if self.word and self.word in said else ""
+
+
+class FakeHeeding:
+    """Heeds danger signs as `FakeWatch` does, and says what it was told to say to whatever a person wants."""
+
+    def __init__(self, watch: FakeWatch) -> None:
+        self.watch = watch
         self.heeded = Heeded()
+
+    def notice(self, turn: Turn) -> None:
+        self.watch.heed(turn)
 
     async def heed(self, turn: Turn) -> Heeded:
         await anyio.lowlevel.checkpoint()
-        return self.heeded
+        line = self.watch.escalation(turn)
+        return Heeded(instead=line) if line else self.heeded
 
 
 class FakeEngine:
@@ -356,11 +378,12 @@ class FakeHouse:
     tts: FakeTts
     config: Config = field(default_factory=Config)
     vad: FakeVad = field(default_factory=FakeVad)
+    watch: FakeWatch = field(default_factory=FakeWatch)
 
     def __post_init__(self) -> None:
         self.recent = RecentTurns(50)
         self.memory = FakeMemory(self.config)
-        self.heeding = FakeHeeding()
+        self.heeding = FakeHeeding(self.watch)
         self.clock = FakeClock()
         prompts = PromptFiles(PROMPTS)
         self.phrasebook = Phrasebook(Phrases(prompts), self.tts, "ja", self.config.tts)

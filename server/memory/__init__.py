@@ -23,6 +23,9 @@ from server.memory.page_shelves import PageShelves
 from server.memory.recall import Reader
 from server.memory.recollecting import Recollector
 from server.memory.retention import Retention
+from server.memory.safety.desk import SafetyDesk
+from server.memory.safety.outbox import Outbox
+from server.memory.safety.watch import SafetyWatch
 from server.memory.shelves import Shelves
 from server.memory.statements import sentences
 from server.memory.store import Store
@@ -70,6 +73,9 @@ class Memory:
         diary: Diary,
         retention: Retention,
         consenting: Consenting,
+        safety: SafetyWatch,
+        desk: SafetyDesk,
+        outbox: Outbox,
         working: WorkingBuffer,
         clock: Clock,
     ) -> None:
@@ -77,6 +83,9 @@ class Memory:
         self.consolidator = consolidator
         self.diary = diary
         self.retention = retention
+        self.safety = safety
+        self.desk = desk
+        self.outbox = outbox
         self.archive = Archive(store, writer, shelves, page_shelves, recollector, working)
         self._store = store
         self._writer = writer

@@ -11,7 +11,10 @@ from typing import Annotated, Any
 
 from server.memory.keeping import storable
 from server.memory.models import Importance, Kind, Level, NoteKind, ProfileField
+from server.memory.safety.models import SignalKind
 
+NOTED = (NoteKind.FOLLOW_UP, NoteKind.MOOD, *SignalKind)
+"""What a model is asked to note: a danger sign by its kind."""
 _BETWEEN = re.compile(r"[,，、;；]")
 
 
@@ -61,7 +64,7 @@ class TraitDraft:
 class NoteDraft:
     """Something noticed."""
 
-    kind: Annotated[str, NoteKind]
+    kind: Annotated[str, NOTED]
     text: str
     turn: int
     quote: str

@@ -1,4 +1,4 @@
-"""What of a model's drafts may be kept beside facts: topics, profile, traits and notes, each checked against the talk."""
+"""What of a model's drafts may be kept beside facts: topics, profile, traits, notes and danger signs, each checked against the talk."""
 
 import re
 import unicodedata
@@ -13,8 +13,19 @@ from server.memory.grave import grave_matters, is_borne_out
 from server.memory.grounding import is_spoken, shares_words
 from server.memory.harvest import Topic
 from server.memory.lexicon import KIN
-from server.memory.models import Level, Note, NoteKind, Page, ProfileEntry, ProfileField, Trait
+from server.memory.models import (
+    Level,
+    Note,
+    NoteKind,
+    Origin,
+    Page,
+    ProfileEntry,
+    ProfileField,
+    Trait,
+)
 from server.memory.profile_claims import claims_field
+from server.memory.safety.models import SafetyEvent, Severity, SignalKind
+from server.memory.safety.noticing import make_event
 from server.memory.self_reports import introduces
 from server.memory.statements import is_hypothetical, is_question, is_statement, sentences
 from server.memory.terms import TELLING, TermKind, analyse, letters
@@ -32,6 +43,9 @@ _FEWEST_TURNS = 2
 _MOST_TRAITS = 2
 """That one sentence shows."""
 _NAMESPACE = uuid.UUID("0c9a3a55-31f1-4c55-8a39-5f0f7bb1c9d2")
+
+_HIDDEN = frozenset({SignalKind.SELF_HARM, SignalKind.ABUSE})
+"""Signs that are rarely spoken out."""
 
 _MARKUP = re.compile(r'[{}<>]|\w"\s*:')
 """Pieces of JSON or of a prompt."""
@@ -177,6 +191,23 @@ def checked_notes(drafts: Sequence[NoteDraft], pages: Sequence[Page]) -> tuple[N
     return tuple({note.id: note for note in found}.values())
 
 
+def checked_events(drafts: Sequence[NoteDraft], pages: Sequence[Page]) -> tuple[SafetyEvent, ...]:
+    """Return the danger signs among drafts of notes, with words that the person said in earnest; one for each page and kind.
+
+    What the rules did not hear is urgent to nobody; self-harm and abuse have to be looked at the same day.
+    """
+    found: dict[str, SafetyEvent] = {}
+    for draft in drafts:
+        page = _quoted_page(draft, pages)
+        if page is None or draft.kind not in set(SignalKind) or is_hypothetical(draft.quote):
+            continue
+        kind = SignalKind(draft.kind)
+        severity = Severity.CONCERN if kind in _HIDDEN else Severity.WATCH
+        event = make_event(page, kind, severity, _verbatim(draft.quote, page), Origin.MODEL)
+        found.setdefault(event.id, event)
+    return tuple(found.values())
+
+
 def is_quoted(quote: str, page: Page) -> bool:
     """Say whether the person really said a quote in an exchange, give or take some spelling."""
     return len(quote) <= LONGEST_QUOTE and is_spoken(quote, quote, page.said, page.language)
@@ -232,13 +263,9 @@ def _suits(field: ProfileField, value: str, sentence: str, people: Set[str]) -> 
 
 def _note(draft: NoteDraft, pages: Sequence[Page]) -> Note | None:
     text = plain_line(draft.text, _LONGEST_NOTE)
-    found = (
-        page
-        for page in pages_of(draft.turn, pages)
-        if is_quoted(draft.quote, page) and sentences_around(draft.quote, page.said)
-    )
-    page = next(found, None)
-    if not text or page is None or draft.kind not in set(NoteKind):
+    page = _quoted_page(draft, pages)
+    kind = NoteKind.SAFETY if draft.kind in set(SignalKind) else draft.kind
+    if not text or page is None or kind not in set(NoteKind):
         return None
     if not _is_in(text, page.language) or _invents_names(text, pages, page.language):
         return None
@@ -246,14 +273,24 @@ def _note(draft: NoteDraft, pages: Sequence[Page]) -> Note | None:
         return None
     quote = _verbatim(draft.quote, page)
     if not _is_harmless(text, pages, page.language):
-        if draft.kind != NoteKind.SAFETY or not is_statement(quote, page.language):
+        if kind != NoteKind.SAFETY or not is_statement(quote, page.language):
             return None
         text = quote
     elif not shares_words(text, [page.said], page.language):
         text = quote
-    key = "\n".join((page.person, page.id, draft.kind, text))
+    key = "\n".join((page.person, page.id, kind, text))
     id_ = uuid.uuid5(_NAMESPACE, key).hex
-    return Note(id_, page.person, NoteKind(draft.kind), text, quote, page.at, page.id)
+    return Note(id_, page.person, NoteKind(kind), text, quote, page.at, page.id)
+
+
+def _quoted_page(draft: NoteDraft, pages: Sequence[Page]) -> Page | None:
+    """Return the page in which the quote of a draft was said in earnest."""
+    found = (
+        page
+        for page in pages_of(draft.turn, pages)
+        if is_quoted(draft.quote, page) and sentences_around(draft.quote, page.said)
+    )
+    return next(found, None)
 
 
 def _verbatim(quote: str, page: Page) -> str:

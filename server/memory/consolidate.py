@@ -317,6 +317,7 @@ class Consolidator:
                     profile=harvest.profile,
                     traits=harvest.traits,
                     notes=harvest.notes,
+                    events=harvest.events,
                     read_at=read_at,
                 )
             )

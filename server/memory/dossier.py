@@ -14,6 +14,7 @@ from server.memory.models import (
     Trait,
 )
 from server.memory.portrait import newest_of
+from server.memory.safety.models import SafetyEvent
 from server.memory.store import Store
 
 
@@ -32,6 +33,7 @@ class Dossier:
     traits: Sequence[Trait]
     """By dimension."""
     notes: Sequence[Note]
+    safety: Sequence[SafetyEvent]
     days: Sequence[DaySummary]
 
 
@@ -50,5 +52,6 @@ def dossier_of(store: Store, person: str) -> Dossier:
         newest_of(store.portrait.profile_of(person)),
         store.portrait.traits_of(person),
         store.portrait.notes_of(person),
+        store.safety.find(person),
         store.portrait.summaries_of(person),
     )

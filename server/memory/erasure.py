@@ -10,6 +10,7 @@ from server.memory.lineage import lose_answers, lose_pages, record_key
 from server.memory.models import Page
 from server.memory.pages import is_behind, owners_of
 from server.memory.redaction import cut_out, holds, without, without_any
+from server.memory.safety.events import lose_quoted
 from server.memory.schema import facts, line_vectors, lines, notes, pages, profile, sources
 from server.memory.terms import letters
 from server.memory.tiers import unsay
@@ -73,6 +74,7 @@ def take_out(
     persons = set(owners_of(connection, touched).values())
     _lose_vectors_behind(connection, touched)
     _lose_notes(connection, persons, [quote for one in telling.values() for quote in one.quotes])
+    lose_quoted(connection, {page: one.quotes for page, one in telling.items()}, persons)
     needed = set(connection.scalars(select(sources.c.page).where(sources.c.page.in_(telling))))
     useless = []
     for page in connection.execute(select(pages).where(pages.c.id.in_(telling))).all():

@@ -141,12 +141,22 @@ class ModelExtractor:
         prompts: Holds ``extract``, ``portrait`` and ``traits.yaml``.
         week_start: First day of the week, 0 for Monday.
         agent: Name of the robot, as it stands in facts about it.
+        heeds_signs: Whether danger signs become events.
     """
 
     asks_a_model = True
 
-    def __init__(self, llm: Llm, prompts: Prompts, week_start: int = 0, agent: str = AGENT) -> None:
+    def __init__(
+        self,
+        llm: Llm,
+        prompts: Prompts,
+        week_start: int = 0,
+        agent: str = AGENT,
+        *,
+        heeds_signs: bool = True,
+    ) -> None:
         self._llm = llm
+        self._heeds_signs = heeds_signs
         self._prompts = prompts
         self._week_start = week_start
         self._agent = agent
@@ -200,6 +210,7 @@ class ModelExtractor:
             profile=checks.checked_profile(answer.profile, pages),
             traits=checks.checked_traits(answer.traits, pages, self._dimensions()),
             notes=checks.checked_notes(answer.notes, pages),
+            events=checks.checked_events(answer.notes, pages) if self._heeds_signs else (),
         )
         _log_left_out(answer, harvest)
         return harvest

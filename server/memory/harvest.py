@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from server.memory.models import Fact, Note, ProfileEntry, Trait
+from server.memory.safety.models import SafetyEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class Harvest:
     profile: tuple[ProfileEntry, ...] = ()
     traits: tuple[Trait, ...] = ()
     notes: tuple[Note, ...] = ()
+    events: tuple[SafetyEvent, ...] = ()
 
     @property
     def is_worded(self) -> bool:

@@ -21,6 +21,9 @@ from server.memory.priming import Primer
 from server.memory.recall import ArticleReader, HybridReader, Reader
 from server.memory.recollecting import Recollector
 from server.memory.retention import Retention
+from server.memory.safety.desk import SafetyDesk
+from server.memory.safety.outbox import Outbox
+from server.memory.safety.watch import SafetyWatch
 from server.memory.shelves import Shelves, stamp_of
 from server.memory.sorting import Sorter
 from server.memory.store import Store
@@ -56,6 +59,9 @@ def open_memory(
     ground = _lay_ground(config, folder, embedder)
     reader = _reader(ground)
     working = WorkingBuffer(config.history)
+    consenting = Consenting(
+        ground.store, ground.writer, config.consent, config.secrecy, working.window, clock
+    )
     return Memory(
         store=ground.store,
         writer=ground.writer,
@@ -67,9 +73,10 @@ def open_memory(
         consolidator=_consolidator(ground, extractor, clock),
         diary=_diary(ground, clock),
         retention=Retention(ground.store, ground.writer, config.fading, clock),
-        consenting=Consenting(
-            ground.store, ground.writer, config.consent, config.secrecy, working.window, clock
-        ),
+        consenting=consenting,
+        safety=SafetyWatch(ground.writer, config.safety, consenting.withholds),
+        desk=SafetyDesk(ground.store, ground.writer, clock),
+        outbox=Outbox(ground.store, ground.writer, config.safety, clock),
         working=working,
         clock=clock,
     )

@@ -175,6 +175,19 @@ def newest_of(profile: Sequence[ProfileEntry]) -> list[ProfileEntry]:
     return [entry for entry in profile if entry.field in MANY_VALUED or entry is last[entry.field]]
 
 
+def put_portrait(
+    connection: Connection,
+    entries: Sequence[ProfileEntry],
+    seen: Sequence[Trait],
+    noticed: Sequence[Note],
+    gone: Set[str],
+) -> None:
+    """Add what was drawn for a portrait, as a part of a transaction; see `put_profile`, `put_traits` and `put_notes`."""
+    put_profile(connection, entries, gone)
+    put_traits(connection, seen, gone)
+    put_notes(connection, noticed, gone)
+
+
 def put_profile(connection: Connection, entries: Sequence[ProfileEntry], gone: Set[str]) -> None:
     """Add entries to profiles, as a part of a transaction, in whatever order they come.
 

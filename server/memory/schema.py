@@ -237,6 +237,46 @@ record_sources = Table(
     Index("record_sources_by_page", "page"),
 )
 
+safety_events = Table(
+    "safety_events",
+    tables,
+    Column("id", Text, primary_key=True),
+    Column("person", Text, nullable=False),
+    Column("device", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("severity", Text, nullable=False),
+    Column("quote", Text, nullable=False),
+    Column("page", Text, nullable=False),  # no key: a sign is kept before the turn has ended
+    Column("language", Text, nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("zone", Text, nullable=False),
+    Column("origin", Text, nullable=False),
+    Column("posted", Boolean, nullable=False),  # whether the webhooks that want it wait for it
+    Index("safety_events_by_person", "person", "at"),
+    Index("safety_events_by_page", "page"),
+    Index("safety_events_unposted", "posted"),
+)
+
+safety_reviews = Table(
+    "safety_reviews",
+    tables,
+    Column("event", Text, ForeignKey("safety_events.id", ondelete="CASCADE"), primary_key=True),
+    Column("state", Text, primary_key=True),
+    Column("at", Moment, nullable=False),
+    Column("by", Text, nullable=False),
+    Column("note", Text, nullable=False),
+)
+
+safety_outbox = Table(
+    "safety_outbox",
+    tables,
+    Column("event", Text, ForeignKey("safety_events.id", ondelete="CASCADE"), primary_key=True),
+    Column("webhook", Text, primary_key=True),  # its name in the configuration
+    Column("attempts", Integer, nullable=False),
+    Column("next_at", Moment, nullable=False),
+    Index("safety_outbox_by_webhook", "webhook", "next_at"),
+)
+
 changes = Table(
     "changes",
     tables,

@@ -23,8 +23,10 @@ from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.lineage import lose_pages
 from server.memory.models import Fact, Importance, Kind, Note, Origin, Page, ProfileEntry, Trait
 from server.memory.pages import Pages, owners_of
-from server.memory.portrait import Portrait, named_in, put_notes, put_profile, put_traits
+from server.memory.portrait import Portrait, named_in, put_portrait
 from server.memory.queue import Queue
+from server.memory.safety.events import SafetyEvents, lose_events, put_drawn
+from server.memory.safety.models import SafetyEvent
 from server.memory.schema import changes, facts, pages, sources, tables
 from server.memory.stored_lines import StoredLines
 from server.memory.tiers import Sorting, Tiers, drop_empty, lose_unread, put_sorting
@@ -56,6 +58,7 @@ class Store:
         self.portrait = Portrait(self._database)
         self.cuts = Cuts(self._database)
         self.consents = Consents(self._database)
+        self.safety = SafetyEvents(self._database)
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and let go of it."""
@@ -84,26 +87,27 @@ class Store:
         profile: Sequence[ProfileEntry] = (),
         traits: Sequence[Trait] = (),
         notes: Sequence[Note] = (),
+        events: Sequence[SafetyEvent] = (),
         read_at: Mapping[str, int] | None = None,
     ) -> list[Fact]:
         """Store what was drawn from pages, and that they are done with, in one transaction; return the facts stored.
 
-        Facts and notes of pages that are gone meanwhile are left out, and so are profile entries and traits that have no
-        other source. Pages that such a fact was drawn from, too, wait on.
+        What rests on pages that are gone meanwhile is left out. Pages that such a fact was drawn from, too, wait on.
 
         Args:
             new: Facts of one person; an id that is stored already is left as it is.
             now: The present moment.
             superseded: Old fact to the new one that replaces it.
             more_sources: Known fact to the pages that said it again.
-            vectors_by_fact: Embeddings of the new facts.
-            stamp: What made the vectors.
+            vectors_by_fact: Embeddings of the new facts, made by `stamp`.
+            stamp: Names what made them.
             drawn_from: Pages that are done with.
             is_worded: Whether what `sorting` and `notes` tell of one of these pages may come from any of them.
             sorting: The segments and chains that the pages belong to.
             profile: Said in the pages, or in those of a segment that was read through.
             traits: Seen in them.
             notes: Noticed in the pages.
+            events: Danger signs in them.
             read_at: `Cuts.count` by person, from before the pages were read; None if nothing was.
 
         Raises:
@@ -123,9 +127,8 @@ class Store:
             put_fact_vectors(connection, vectors_by_fact or {}, stamp)
             _supersede(connection, superseded or {}, now)
             put_sorting(connection, sorting, gone, now)
-            put_profile(connection, profile, gone)
-            put_traits(connection, traits, gone)
-            put_notes(connection, notes, gone)
+            put_portrait(connection, profile, traits, notes, gone)
+            put_drawn(connection, events)
             _be_done_with(connection, drawn_from, left_out, now, is_worded=is_worded)
             count_change(connection, Part.FACTS, _persons_of(connection, kept, more_sources or {}))
         return kept
@@ -174,7 +177,9 @@ class Store:
             for id_ in going:
                 _pass_on(connection, id_)
             connection.execute(delete(facts).where(facts.c.id.in_(going)))
-            _remove_pages(connection, take_out(connection, telling, retold))
+            useless = take_out(connection, telling, retold)
+            lose_events(connection, useless)
+            _remove_pages(connection, useless)
             count_change(connection, Part.FACTS, {row.person for row in forgotten})
         self._database.scrub()
         return len(forgotten)

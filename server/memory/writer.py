@@ -1,8 +1,9 @@
 """The one thread that changes the store: what is handed in is done in order, and finished before the program ends."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from typing import TypeVar
 
 import anyio
@@ -12,6 +13,7 @@ from anyio import to_thread
 from server.errors import StoreError
 from server.failures import log_fault
 from server.memory.models import Page
+from server.memory.safety.models import SafetyEvent
 from server.memory.store import Store
 
 T = TypeVar("T")
@@ -22,13 +24,21 @@ MOST_UNSAVED = 10_000
 """Exchanges that are kept in memory while the store can't be written; more than a day of talk."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What was said, to be stored: the exchange itself, or the danger signs in one that still runs."""
+
+    page: Page
+    events: Sequence[SafetyEvent] = ()
+
+
 class Writer:
     """Writes to one store. Close it before the store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="memory-writer")
-        self._unsaved: deque[Page] = deque(maxlen=MOST_UNSAVED)
+        self._unsaved: deque[_Said] = deque(maxlen=MOST_UNSAVED)
         self.trouble: StoreError | None = None
         """Why finished exchanges can't be stored at the moment; None while all is well."""
 
@@ -37,16 +47,22 @@ class Writer:
 
         If the store can't be written the exchange is kept, and stored with the next one or before the next change.
         """
+        return self._add(_Said(page))
 
+    def add_events(self, page: Page, events: Sequence[SafetyEvent]) -> "Future[None]":
+        """Store danger signs in an exchange, which itself is not stored yet, as `add_page` stores one."""
+        return self._add(_Said(page, events))
+
+    def _add(self, said: _Said) -> "Future[None]":
         def save() -> None:
-            self._unsaved.append(page)
-            self._save_pages()
+            self._unsaved.append(said)
+            self._save_said()
 
         return self._thread.submit(save)
 
     def give_up(self, is_meant: Callable[[Page], bool]) -> None:
         """Never store those exchanges that could not be stored so far and are meant. Only for a change that `run` makes."""
-        kept = [page for page in self._unsaved if not is_meant(page)]
+        kept = [said for said in self._unsaved if not is_meant(said.page)]
         self._unsaved.clear()
         self._unsaved.extend(kept)
 
@@ -70,7 +86,7 @@ class Writer:
         """
 
         def in_order() -> T:
-            self._save_pages()
+            self._save_said()
             return change()
 
         done = self._thread.submit(in_order)
@@ -88,10 +104,14 @@ class Writer:
         if self._unsaved:
             log.error("exchanges-lost", count=len(self._unsaved), code="store-full")
 
-    def _save_pages(self) -> None:
+    def _save_said(self) -> None:
         try:
             while self._unsaved:
-                self._store.pages.add(self._unsaved[0])
+                said = self._unsaved[0]
+                if said.events:
+                    self._store.safety.add(said.events)
+                else:
+                    self._store.pages.add(said.page)
                 self._unsaved.popleft()
         except StoreError as error:
             if self.trouble is None:

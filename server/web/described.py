@@ -16,6 +16,7 @@ from server.memory.models import (
     Trait,
 )
 from server.memory.recall import as_scores
+from server.memory.safety.described import describe_event
 
 
 def describe_dossier(dossier: Dossier, fading: FadingSection) -> dict[str, Any]:
@@ -29,6 +30,7 @@ def describe_dossier(dossier: Dossier, fading: FadingSection) -> dict[str, Any]:
         "profile": [_entry(entry) for entry in dossier.profile],
         "traits": [_trait(trait) for trait in dossier.traits],
         "notes": [_note(note) for note in dossier.notes],
+        "safety": [describe_event(event) for event in dossier.safety],
         "days": [_day(summary) for summary in dossier.days],
     }
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from server.access import Access, Admission
 from server.recording import describe
 from server.registry import KnownDevice
-from server.web import consent, memory, ota
+from server.web import consent, memory, ota, safety
 from server.web.docs_page import render_docs
 from server.web.errors import add_error_answers
 from server.web.guard import Guard
@@ -45,6 +45,7 @@ def create_web(host: WebHost) -> FastAPI:
     web.include_router(ota.router)
     web.include_router(consent.router)
     web.include_router(memory.router)
+    web.include_router(safety.router)
     return web
 
 

@@ -12,6 +12,8 @@ import yaml
 
 from firmware_bridge.events import SpeechStopped, TextSaid
 from server.config import Config
+from server.forgetting import Forgetting
+from server.heeding import Heeding
 from server.memory import Memory
 from server.memory.day_summaries import ModelSummarizer
 from server.memory.extract import ModelExtractor
@@ -25,6 +27,7 @@ from server.quoting import (
     MOST_STANDING_TOKENS,
     estimate_tokens,
 )
+from server.recording import RecentTurns
 from server.trace import Turns
 from server.turn import Prompt, Turn
 from tests.fakes import PROMPTS, FakeDevice, FakeEmbedder, FakeHouse, FakeTts
@@ -84,7 +87,12 @@ class Home:
     """A house whose memory is real, and whose model reads."""
 
     def __init__(
-        self, memory: Memory, clock: HandClock, config: Config, model: ReadingModel
+        self,
+        memory: Memory,
+        folder: Path,
+        clock: HandClock,
+        config: Config,
+        model: ReadingModel,
     ) -> None:
         self.memory = memory
         self.clock = clock
@@ -101,7 +109,12 @@ class Home:
             memory=memory,
             clock=clock,
             turns=turns,
-            heeding=memory.consenting,
+            heeding=Heeding(
+                memory.consenting,
+                memory.safety,
+                Forgetting(memory.archive, folder, RecentTurns(0), turns),
+                self.house.phrasebook.text,
+            ),
         )
         self.waiting: dict[str, int] = {}
         memory.diary.summarizer = ModelSummarizer(model, PromptFiles(PROMPTS))
@@ -153,7 +166,7 @@ async def home(
         clock,
     )
     try:
-        yield Home(memory, clock, config, model)
+        yield Home(memory, folder, clock, config, model)
     finally:
         memory.close()
 

@@ -12,8 +12,10 @@ import pytest
 
 from server.memory.extract import RulesExtractor
 from server.memory.harvest import Harvest, Topic
-from server.memory.models import Fact, Level, Page, ProfileField
+from server.memory.models import Fact, Level, Origin, Page, ProfileField
 from server.memory.page_shelves import PageShelves
+from server.memory.safety.models import Review, Severity, SignalKind, State
+from server.memory.safety.noticing import make_event
 from server.memory.schema import changes, tables
 from server.memory.store import Store
 from server.memory.stored_lines import StoredLine
@@ -52,6 +54,12 @@ def tell(store: Store, person: str, word: str, number: int) -> None:
     )
     store.lines.put([StoredLine(id_, role, "1", said.encode()) for role in (0, 1)])
     store.lines.put_vectors({(id_, 0): vector}, "m")
+    sign = make_event(
+        store.pages.find([id_])[id_], SignalKind.FALL, Severity.WATCH, said, Origin.RULES
+    )
+    store.safety.add([replace(sign, id=id_)])
+    store.safety.post(lambda _: ["nurse"], NOON)
+    store.safety.review(id_, Review(State.ACKNOWLEDGED, word, NOON, said))
     store.portrait.put_summary(summary(NOON, id_, text=said, person=person))
 
 

@@ -307,6 +307,36 @@ async def test_a_symptom_is_noted_even_in_a_question() -> None:
     assert kept.kind is NoteKind.SAFETY
 
 
+async def test_a_danger_sign_becomes_a_note_and_an_event_with_the_very_words() -> None:
+    said = "この頃ね、ご飯の味がしないの。"
+    sign = {
+        "kind": "symptom",
+        "text": "ご飯の味がしないと話した。",
+        "turn": 1,
+        "quote": "ご飯の味がしない",
+    }
+    drawn = await harvested({"notes": [sign, sign]}, [page(said, id_="p1")], ())
+    [note], [event] = drawn.notes, drawn.events
+    assert note.kind is NoteKind.SAFETY
+    assert (event.kind, event.severity, event.origin) == ("symptom", "watch", Origin.MODEL)
+    assert (event.quote, event.page) == ("ご飯の味がしない", "p1")
+
+
+@pytest.mark.parametrize(
+    "sign",
+    [
+        {"kind": "symptom", "text": "胸が痛い。", "turn": 1, "quote": "胸が張り裂けそうに痛い"},
+        {"kind": "danger", "text": "味がしない。", "turn": 1, "quote": "ご飯の味がしない"},
+        {"kind": "symptom", "text": "味がしない。", "turn": 1, "quote": ""},
+    ],
+)
+async def test_a_danger_sign_that_was_not_said_or_is_of_no_kind_is_no_event(
+    sign: dict[str, Any],
+) -> None:
+    said = "この頃ね、ご飯の味がしないの。"
+    assert (await harvested({"notes": [sign]}, [page(said)], ())).events == ()
+
+
 @pytest.mark.parametrize("taken_back", ["これは覚えなくていいよ。", "なんちゃって。"])
 async def test_what_is_taken_back_is_neither_noted_nor_in_the_profile(taken_back: str) -> None:
     said = "京都に住んでいます。"

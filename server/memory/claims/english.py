@@ -67,7 +67,7 @@ _FRAME = re.compile(
 
 def english_claims(sentence: str) -> list[Claim]:
     """Return the claims of a sentence, in order; what is left out in one is taken from the one before."""
-    text = _COMPANY.sub(" ", _FRAME.sub("", _in_full(sentence).strip()))
+    text = _COMPANY.sub(" ", _FRAME.sub("", in_full(sentence).strip()))
     conditional = _IF.search(text) is not None
     found: list[Claim] = []
     told_in_story = False
@@ -98,13 +98,14 @@ def _opens_story(before: Claim, clause: str, joint: str) -> bool:
 
 def english_matter(text: str) -> str:
     """Return a text without the words that only say when, whether and how really."""
-    plain = _in_full(text)
+    plain = in_full(text)
     for pattern in (ENDED, WISHED, AHEAD, FORMER):
         plain = pattern.sub(" ", plain)
     return plain
 
 
-def _in_full(text: str) -> str:
+def in_full(text: str) -> str:
+    """Write short forms out: "can't" becomes "can not"."""
     for short, long in _IN_FULL:
         text = short.sub(long, text)
     return text

@@ -27,15 +27,21 @@ CLOSE = FAMILY | {"family", "friend"}
 def expressions(name: str, language: str) -> Expressions:
     """Return the expressions of a list in one language.
 
+    A group `pieces` holds what the expressions of the file name in angle brackets.
+
     Args:
         name: Of the list, without the ending of its file.
         language: Two-letter code; of one that is not in the lists, English counts.
     """
     code = language if language in LANGUAGES else "en"
     content: Any = yaml.safe_load((files(__package__) / f"{name}.yaml").read_text(encoding="utf-8"))
+    pieces = {
+        piece: f"(?:{'|'.join(by_language.get(code, ()))})"
+        for piece, by_language in content.pop("pieces", {}).items()
+    }
     return {
         group: {
-            sort: _pattern(by_language[code], code)
+            sort: _pattern(by_language[code], code, pieces)
             for sort, by_language in classes.items()
             if by_language.get(code)
         }
@@ -74,9 +80,9 @@ _FIRST_PERSON = [
 ]
 
 
-def _pattern(alternatives: list[str], language: str) -> re.Pattern[str]:
+def _pattern(alternatives: list[str], language: str, pieces: Mapping[str, str]) -> re.Pattern[str]:
     text = "|".join(alternatives)
-    for name, words in _words(language).items():
+    for name, words in {**_words(language), **pieces}.items():
         text = text.replace(f"<{name}>", words)
     if language == "en":
         text = rf"(?<!\w)(?:{text})(?!\w)"
