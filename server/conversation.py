@@ -4,7 +4,8 @@ VAD → ASR → normalize → retrieve → LLM → sentences → TTS → device.
 """
 
 import math
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager as AsyncContext
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
@@ -13,25 +14,21 @@ import structlog
 from anyio.abc import TaskGroup
 
 from firmware_bridge.events import Aborted, Alert, ShowTranscript, SpeechStopped, TextSaid, WakeWord
-from server.ahead import ahead
+from server.ahead import ahead, produced
 from server.config import Config
 from server.errors import LlmError, OmoideError
 from server.failures import log_fault
+from server.guard import Hit, ReplyGuard, correction, persona_of, touching
 from server.listening import Utterance, listen
 from server.memory import TalkMemory
 from server.phrasebook import Phrasebook
-from server.ports import Asr, Clock, Device, Llm, TextDelta, Tts, Usage, Vad, Voice
+from server.ports import Asr, Clock, Device, Llm, Tts, Vad, Voice
 from server.prompting import PromptFiles, compose
 from server.query import normalize, tidy
 from server.reply import Reply
-from server.sentences import (
-    Sentence,
-    join_sentences,
-    limit_length,
-    notice_pauses,
-    split_sentences,
-)
+from server.sentences import Sentence, join_sentences
 from server.speaking import Part, Playback, play_all, synthesize
+from server.thinking import thinking
 from server.trace import Laps, Turns, mark, stage
 from server.turn import Happening, Kept, Prompt, Stage, Transcript, Turn
 from server.understanding import understand
@@ -211,51 +208,44 @@ class Conversation:
             )
         mark(Happening.RECALL_END)
         laps = Laps()
-        tokens = limit_length(self._think(self._compose(turn, transcript), turn, laps))
-        async with notice_pauses(tokens, self.house.config.sentences.idle_flush_seconds) as pieces:
-            parts = self._speak(pieces, turn, transcript.language, laps)
+        guard = self._guard(turn, transcript, laps)
+        async with produced(guard.watch, 0) as sentences:
+            parts = self._speak(sentences.each(), turn, transcript.language, laps)
             async with ahead(parts, PARTS_AHEAD) as ready:
                 await play_all(ready, reply.playback)
         if not turn.reply:
             raise LlmError("llm-empty", "The model answered with nothing that can be said.")
         await reply.playback.finish()
 
-    def _compose(self, turn: Turn, transcript: Transcript) -> Prompt:
-        now = self.house.clock.now()
+    def _guard(self, turn: Turn, transcript: Transcript, laps: Laps) -> ReplyGuard:
+        """Return what lets the reply through, and asks for it once more if it must not be spoken."""
+        house = self.house
+        persona = persona_of(house.config.persona.name, house.prompts.text("identity.md"))
+
+        def attempt(hit: Hit | None, said: str) -> AsyncContext[AsyncGenerator[Sentence, None]]:
+            prompt = self._compose(turn, transcript, hit, said)
+            return thinking(house.engines.llm, prompt, turn, laps, house.config)
+
+        now, lines = house.clock.now(), house.phrasebook.text
+        return ReplyGuard(turn, house.config.guard, now, persona, attempt, lines)
+
+    def _compose(self, turn: Turn, transcript: Transcript, hit: Hit | None, said: str) -> Prompt:
+        now, files = self.house.clock.now(), self.house.prompts
         return compose(
-            self.house.prompts,
+            files,
             question=transcript.text,
-            recalled=turn.recalled,
+            recalled=touching(turn.recalled, hit),
             history=self.house.memory.recent(turn.person, now),
             now=now,
             language=transcript.language,
             traits=self.house.engines.llm.traits(transcript.language),
+            correction=correction(files, hit, turn.recalled, said, transcript.language),
         )
-
-    async def _think(self, prompt: Prompt, turn: Turn, laps: Laps) -> AsyncGenerator[str, None]:
-        turn.told = prompt.told
-        async with aclosing(self.house.engines.llm.stream(prompt)) as events:
-            async for event in events:
-                match event:
-                    case TextDelta(text):
-                        laps.reach(Stage.LLM_FIRST_TOKEN)
-                        yield text
-                    case Usage():
-                        turn.prompt_tokens = event.prompt_tokens
-                        turn.completion_tokens = event.completion_tokens
 
     def _speak(
-        self, tokens: AsyncIterator[str | None], turn: Turn, language: str, laps: Laps
+        self, sentences: AsyncGenerator[Sentence, None], turn: Turn, language: str, laps: Laps
     ) -> AsyncGenerator[Part, None]:
         config = self.house.config
-        sentences = split_sentences(
-            tokens,
-            language=language,
-            readings=config.tts.readings,
-            max_chars=config.sentences.max_chars,
-            first_piece_chars=config.sentences.first_piece_chars,
-            max_reply_chars=config.sentences.max_reply_chars,
-        )
         noted = _noted(sentences, turn, laps)
         voice = Voice(language, self.device.voice, config.tts.speed)
         rate = self.device.playback_rate

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 
 from server.guard.contradictions import Stated, contradicted, stated_in, stays_up
@@ -93,6 +93,23 @@ def check(
     """
     read = spoken(sentence, language, facts.question, said)
     return next((hit for hit in _hits(read, facts) if hit.kind in kinds), None)
+
+
+def warm_up() -> None:
+    """Read the expressions of all languages, so that no reply waits for it. Blocks for about a second."""
+    long_ago = datetime.fromtimestamp(0, UTC)
+    for language, (allergy, loss, bedtime, sentence) in _FIRST.items():
+        told = (Recalled(text, long_ago, 1.0, {}, text) for text in (allergy, loss, bedtime))
+        facts = gather(Recollection(standing=tuple(told)), sentence, language, now=long_ago)
+        check(sentence, facts, language)
+
+
+_FIRST = {
+    "ja": ("私は卵アレルギーです。", "妹が亡くなった。", "11時までに寝るのが目標だ。", "妹と卵を食べて11時に寝ます。"),
+    "en": ("I am allergic to eggs.", "My sister died.", "I want to be in bed by 11pm.", "Your sister eats eggs in bed at 11."),
+    "zh": ("我对鸡蛋过敏。", "我妹妹去世了。", "我想十一点之前睡觉。", "你妹妹十一点睡前吃鸡蛋。"),
+}  # fmt: skip
+"""Facts and a sentence that bring every rule to work."""
 
 
 def _hits(sentence: Spoken, facts: HardFacts) -> Iterator[Hit]:

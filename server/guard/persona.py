@@ -22,6 +22,11 @@ _NOUNS_JA = frozenset({"うち", "ウチ", "自分"})
 _QUOTED = re.compile(r"「[^」]*」|『[^』]*』|“[^”]*”|\"[^\"]*\"")
 
 
+_NAME = re.compile(
+    r"[A-Z][\w-]+|[ァ-ヶー]{2,}|(?<=名前は)[^。、「」\s]{1,12}|(?<=叫)[\u4e00-\u9fff]{1,6}"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Persona:
     """The fields of a persona that the robot must keep to; an empty one asks for nothing."""
@@ -32,6 +37,11 @@ class Persona:
     """The Japanese word by which it calls itself, e.g. ``ぼく``."""
     forbidden_topics: tuple[str, ...] = ()
     """Words that must not come up."""
+
+
+def persona_of(name: str, identity: str) -> Persona:
+    """Return the persona that the configuration and ``prompts/identity.md`` make: any name in that text is its own."""
+    return Persona((name, *_NAME.findall(identity)))
 
 
 def leaves_persona(sentence: Spoken, persona: Persona) -> bool:
