@@ -134,8 +134,9 @@ def _mention(wanted: frozenset[tuple[str, str]], language: str) -> re.Pattern[st
 def _is_offered(sentence: Spoken, pattern: re.Pattern[str], one: Forbidden) -> bool:
     safe = expressions("foods", sentence.language).get(one.group, {}).get("safe")
     unharmful = [found.span() for found in safe.finditer(sentence.text)] if safe else []
+    clauses = _spans(sentence.text, sentence)
     return any(
-        _is_offer(sentence, found)
+        _is_offer(sentence, found, clauses)
         for found in pattern.finditer(sentence.text)
         if not any(start <= found.start() < end for start, end in unharmful)
         and not _is_free_of(sentence, found)
@@ -149,9 +150,8 @@ def _is_free_of(sentence: Spoken, found: re.Match[str]) -> bool:
     return _FREE_BEHIND.match(behind) is not None
 
 
-def _is_offer(sentence: Spoken, found: re.Match[str]) -> bool:
+def _is_offer(sentence: Spoken, found: re.Match[str], clauses: list[tuple[int, int]]) -> bool:
     """Say whether the food that was found is held out, and not warned of, explained or remembered."""
-    clauses = _spans(sentence.text, sentence)
     here = next(place for place, (_, end) in enumerate(clauses) if found.start() < end)
     start, end = clauses[here]
     clause = sentence.text[start:end]
@@ -218,21 +218,8 @@ def _warns(sentence: Spoken, clause: str) -> bool:
 
 def _without_offers(sentence: Spoken, text: str) -> str:
     """Return a text without the offers that sound like warnings: "why don't you", 要不要."""
-    return _offer_words(sentence.language).sub(lambda found: "·" * len(found.group()), text)
-
-
-@lru_cache
-def _offer_words(language: str) -> re.Pattern[str]:
-    return {
-        "en": re.compile(
-            r"why (?:not|don't (?:you|we))|don't you (?:want|fancy)|won't you (?:have|try)|(?:can't|cannot) go wrong with|no problem|not only|why not|no worries|don't worry|don't be shy|not to mention|can't wait",
-            re.IGNORECASE,
-        ),
-        "ja": re.compile(
-            r"(?:食べ|飲み|作り|行き)ませんか|食べない[？?]|かもしれません|何か?しませんか|じゃないですか"
-        ),
-        "zh": re.compile(r"要不要|要不然?|不如|不错|差不多|想不想|吃不吃|喝不喝|别的"),
-    }[language]
+    polite = signs("food", sentence.language)["polite"]
+    return polite.sub(lambda found: "·" * len(found.group()), text)
 
 
 def _clauses(sentence: str, line: Line) -> list[str]:

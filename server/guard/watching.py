@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 import anyio
 import structlog
+from anyio import to_thread
 
 from server.ahead import Put
 from server.config import GuardSection
@@ -98,8 +99,8 @@ class ReplyGuard:
         begun, held = "", list[Sentence]()
         async with self.attempt(after, join_sentences(self._passed)) as sentences:
             if self._facts is None and self.section.enabled:
-                await anyio.lowlevel.checkpoint()  # the model begins meanwhile
-                self._facts = self._gather()
+                # The model begins meanwhile.
+                self._facts = await to_thread.run_sync(self._gather, abandon_on_cancel=True)
             hit: Hit | None = None
             async for sentence in sentences:
                 whole = join_sentences((begun, *_texts(held), sentence.text))
@@ -146,6 +147,7 @@ class ReplyGuard:
         return self._facts is None or not self.turn.recalled.touched
 
     def _gather(self) -> HardFacts | None:
+        """Read what is known. Blocks: many facts that have not been read yet take some tenths of a second."""
         turn = self.turn
         try:
             return gather(
