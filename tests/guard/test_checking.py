@@ -16,15 +16,15 @@ from tests.guard.known import (
     of_everything,
 )
 
-HELD_OUT = 60
-"""So many of the 65 sentences that were written after the rules are caught; see docs/guard.md."""
+UNSEEN = 28
+"""So many of the 34 sentences that no rule was made for are caught; see docs/guard.md."""
 
 
 def kind_of(hit: Hit | None) -> str:
     return hit.kind.value if hit else ""
 
 
-@pytest.mark.parametrize("fault", faults("tuned"), ids=lambda fault: fault.says)
+@pytest.mark.parametrize("fault", [*faults("tuned"), *faults("held")], ids=lambda fault: fault.says)
 def test_a_sentence_that_goes_against_what_is_known_is_stopped(fault: Fault) -> None:
     facts = of_everything(fault.language, fault.asked, late=fault.late)
     assert kind_of(check(fault.says, facts, fault.language)) == fault.kind
@@ -33,7 +33,7 @@ def test_a_sentence_that_goes_against_what_is_known_is_stopped(fault: Fault) -> 
 def test_sentences_that_no_rule_was_made_for_are_stopped_as_well() -> None:
     caught = [
         fault
-        for fault in faults("held")
+        for fault in faults("unseen")
         if kind_of(
             check(
                 fault.says,
@@ -43,7 +43,7 @@ def test_sentences_that_no_rule_was_made_for_are_stopped_as_well() -> None:
         )
         == fault.kind
     ]
-    assert len(caught) >= HELD_OUT
+    assert len(caught) >= UNSEEN
 
 
 @pytest.mark.parametrize("late", [False, True])
@@ -58,7 +58,7 @@ def test_there_are_five_hundred_harmless_sentences() -> None:
     assert sum(len(set(harmless(language))) for language in LANGUAGES) >= 500
 
 
-@pytest.mark.parametrize("name", ["tuned", "held"])
+@pytest.mark.parametrize("name", ["tuned", "held", "unseen"])
 def test_nothing_is_stopped_where_nothing_is_known(name: str) -> None:
     nothing = hard_facts()
     of_facts = [one for one in faults(name) if one.kind not in ("promise", "persona", "claim")]
