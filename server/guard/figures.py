@@ -180,12 +180,25 @@ _CLOCK_CJK = {
 }
 
 
+def _is_a_bit(found: re.Match[str]) -> bool:
+    """Say whether 一点 is a bit or a point of something, and no hour."""
+    if found.group() not in ("一点", "一點"):
+        return False
+    is_at = found.string[: found.start()].endswith(("是", "在", "到", "约"))
+    return not is_at and _AN_HOUR_ZH.match(found.string, found.end()) is None
+
+
+_AN_HOUR_ZH = re.compile(r"钟|之前|以前|前|左右|过|准时|整|到|睡|起床|开|去|见|吃药")
+
+
 def _read_clock_cjk(language: str) -> Callable[[str], _Found]:
     def read(text: str) -> _Found:
         for found in _CLOCK_CJK[language].finditer(text):
             got = found.groupdict()
             if got["noon"]:
                 yield Figure(Unit.CLOCK, 12 * 60, found.start(), found.end())
+                continue
+            if language == "zh" and _is_a_bit(found):
                 continue
             hour = to_number(got["hour"] or got["hour2"])
             minutes = (

@@ -63,7 +63,7 @@ def losses_of(line: Line) -> list[Loss]:
         people |= {"mother", "father"}
     people |= meaning.persons & _FAMILIAR
     if not meaning.persons:
-        people |= {pet for pet in _PETS if _names(pet, told, line.language)}
+        people |= _PETS & {kind.partition("/")[2] for kind in meaning.kinds}
     names = {term.key for term in meaning.terms if term.kind is TermKind.NAME}
     names |= {
         part.removesuffix("'s")

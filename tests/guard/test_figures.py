@@ -33,6 +33,8 @@ def clock(hour: int, minute: int = 0) -> tuple[Unit, int]:
         ("下午三点一刻", "zh", [clock(15, 15)]),
         ("每天两次，一次一片", "zh", [(Unit.TIMES, 2), (Unit.TABLET, 1)]),
         ("早点睡，快点儿", "zh", []),
+        ("首要的一点是先做足功课，多休息一点", "zh", []),
+        ("一点之前睡觉", "zh", [clock(1)]),
     ],
 )
 def test_figures_are_read(text: str, language: str, expected: list[tuple[Unit, int]]) -> None:
