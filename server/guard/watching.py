@@ -3,7 +3,7 @@
 import re
 from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import inf
 from typing import TypeAlias
@@ -32,6 +32,8 @@ Attempt: TypeAlias = Callable[
 """Asks the model: for the first time, or once more after a fault; told that, and what the person has heard by then."""
 
 _ENDS = re.compile(rf"[{re.escape(FULL_MARKS)}.!?][{re.escape(CLOSERS)}\"'*_]*\W*$")
+_LONGEST_WAIT = 200
+"""Characters of a sentence beyond which it is taken for one, though no mark ends it."""
 _FIRST, _SECOND = 1, 2
 
 
@@ -104,7 +106,7 @@ class ReplyGuard:
             hit: Hit | None = None
             async for sentence in sentences:
                 whole = join_sentences((begun, *_texts(held), sentence.text))
-                hit, is_whole = self._judge(whole), _ENDS.search(sentence.text) is not None
+                hit, is_whole = self._judge(whole), _is_whole(sentence.text, whole)
                 if hit is not None and is_whole:
                     return hit
                 held.append(sentence)
@@ -124,10 +126,11 @@ class ReplyGuard:
     def _judge(self, sentence: str) -> Hit | None:
         if self._facts is None:
             return None
+        facts = replace(self._facts, unkept=self.turn.unkept)  # a tool may fail meanwhile
         said = join_sentences(self._passed)
         language = self._asked.language
         try:
-            return check(sentence, self._facts, language, said=said, kinds=self._kinds())
+            return check(sentence, facts, language, said=said, kinds=self._kinds())
         except Exception as error:  # a fault in a rule is no reason to fall silent
             log_fault("guard-fault", error, turn=self.turn.id)
             return None
@@ -155,7 +158,6 @@ class ReplyGuard:
                 self._asked.text,
                 self._asked.language,
                 now=self.now,
-                unkept=turn.unkept,
                 persona=self.persona,
             )
         except Exception as error:
@@ -165,6 +167,11 @@ class ReplyGuard:
     @property
     def _asked(self) -> Transcript:
         return self.turn.question or Transcript("", "en")
+
+
+def _is_whole(piece: str, sentence: str) -> bool:
+    """Say whether a sentence ends with its last piece, or is so long that nobody waits for the end."""
+    return len(sentence) >= _LONGEST_WAIT or _ENDS.search(piece) is not None
 
 
 def _texts(sentences: Iterable[Sentence]) -> Iterable[str]:
