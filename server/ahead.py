@@ -1,13 +1,15 @@
 """Running a stream ahead of its reader, so that a stage works while the next one is busy or waits."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream
 
 T = TypeVar("T")
+Put: TypeAlias = Callable[[T], Awaitable[None]]
+"""Hands an item to the reader, and waits while there are too many that have not been read."""
 
 
 class Ahead(Generic[T]):
@@ -30,6 +32,11 @@ class Ahead(Generic[T]):
                 raise self._failures[0] from None
             return None
 
+    async def each(self) -> AsyncGenerator[T, None]:
+        """Yield the items; raises as `next` does."""
+        while (item := await self.next()) is not None:
+            yield item
+
 
 @asynccontextmanager
 async def ahead(source: AsyncGenerator[T, None], items: float) -> AsyncIterator[Ahead[T]]:
@@ -38,14 +45,35 @@ async def ahead(source: AsyncGenerator[T, None], items: float) -> AsyncIterator[
     A context manager, because it runs a task: that must not outlive the block. Leaving the block stops and closes the
     source, whether it was read to its end or not.
     """
+
+    async def produce(put: Put[T]) -> None:
+        async with aclosing(source):
+            async for item in source:
+                await put(item)
+
+    async with produced(produce, items) as ready:
+        yield ready
+
+
+@asynccontextmanager
+async def produced(
+    produce: Callable[[Put[T]], Awaitable[None]], items: float
+) -> AsyncIterator[Ahead[T]]:
+    """Run a function that puts items, ahead of their reader.
+
+    Unlike a generator it may hold context managers with tasks of their own while it puts. Leaving the block cancels it.
+
+    Args:
+        produce: Puts one item after another. What it raises comes out behind them.
+        items: By how many it may be ahead; with 0 each waits for its reader.
+    """
     send, receive = anyio.create_memory_object_stream[T](items)
     failures: list[Exception] = []
 
     async def pump() -> None:
-        async with send, aclosing(source):
+        async with send:
             try:
-                async for item in source:
-                    await send.send(item)
+                await produce(send.send)
             except anyio.BrokenResourceError:
                 pass  # the reader has left
             except Exception as error:

@@ -10,7 +10,7 @@ import structlog
 from anyio import to_thread
 from anyio.abc import TaskStatus
 
-from server import asr, embedding, llm, tts, vad
+from server import asr, embedding, guard, llm, tts, vad
 from server.access import Access
 from server.clock import SystemClock
 from server.config import Config
@@ -134,6 +134,8 @@ class App:
             tasks.start_soon(to_thread.run_sync, prepare_signals)
             for name, engine in self.stages.items():
                 tasks.start_soon(self._warm_up_one, name, engine)
+            if self.config.guard.enabled:
+                tasks.start_soon(to_thread.run_sync, guard.warm_up)
         if "llm" not in self.troubles:
             await self._noting("llm", self._read_persona())
             await self._choose_background_engines()

@@ -228,6 +228,22 @@ def bench_prompt_command(
     finish(carry_out(with_config(work, config), nothing=bench_prompt.NOTHING, as_json=as_json))
 
 
+@bench_app.command("guard")
+def bench_guard_command(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Facts and sentences, as in tests/data/guard.")
+    ] = Path("tests/data/guard"),
+    as_json: JsonOption = False,
+) -> None:
+    """Measure what the reply guard costs a sentence, what it stops, and what it stops in error."""
+    from server.commands import bench_guard  # noqa: PLC0415 - heavy
+
+    async def work(tell: Tell) -> Report:
+        return bench_guard.bench_guard(folder, tell)
+
+    finish(carry_out(work, nothing=bench_guard.NOTHING, as_json=as_json))
+
+
 @app.command("doctor")
 def doctor_command(
     quick: Annotated[bool, typer.Option("--quick", help="Do not load the engines.")] = False,

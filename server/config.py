@@ -21,6 +21,7 @@ from pydantic_settings import (
 from server.config_environment import read_variables
 from server.config_faults import explain
 from server.config_file import ConfigFile, read_config_file
+from server.config_guard import GuardSection
 from server.config_memory import (
     ConsentSection,
     EmbeddingSection,
@@ -63,6 +64,7 @@ __all__ = [
     "EmbeddingSection",
     "ExtractionSection",
     "FadingSection",
+    "GuardSection",
     "IndexSection",
     "LongTermSection",
     "OpenAiEmbeddingSection",
@@ -334,6 +336,7 @@ class Config(BaseSettings):
     history: HistorySection = HistorySection()
     persona: PersonaSection = PersonaSection()
     llm: LlmSection = LlmSection()
+    guard: GuardSection = GuardSection()
     sentences: SentencesSection = SentencesSection()
     tts: TtsSection = TtsSection()
     pacing: PacingSection = PacingSection()

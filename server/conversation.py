@@ -4,35 +4,38 @@ VAD → ASR → normalize → retrieve → LLM → sentences → TTS → device.
 """
 
 import math
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager as AsyncContext
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from functools import partial
 
 import anyio
 import structlog
 from anyio.abc import TaskGroup
 
 from firmware_bridge.events import Aborted, Alert, ShowTranscript, SpeechStopped, TextSaid, WakeWord
-from server.ahead import ahead
+from server.ahead import ahead, produced
 from server.config import Config
 from server.errors import LlmError, OmoideError
 from server.failures import log_fault
+from server.guard import Hit, ReplyGuard, correction, persona_of, touching
 from server.heeding import Heeds, put_in_words
 from server.listening import Utterance, listen
 from server.memory import TalkMemory
 from server.noting import noted, timed
 from server.phrasebook import Phrasebook
-from server.ports import Asr, Clock, Device, Llm, TextDelta, Tts, Usage, Vad, Voice
+from server.ports import Asr, Clock, Device, Llm, Tts, Vad, Voice
 from server.prompting import PromptFiles, compose
 from server.punctuation import join_sentences
 from server.query import normalize, tidy
 from server.reply import Reply
-from server.sentences import limit_length, notice_pauses, split_sentences
+from server.sentences import Sentence
 from server.speaking import Part, Playback, play_all, synthesize
+from server.thinking import thinking
 from server.trace import Laps, Turns, mark, stage
 from server.turn import Happening, Kept, Prompt, Stage, Transcript, Turn
 from server.understanding import understand
-from server.withholding import withhold_frightening
 
 log = structlog.get_logger(__name__)
 
@@ -210,10 +213,10 @@ class Conversation:
         if not heeded.instead:
             await self._recall(turn, transcript)
         laps = Laps()
-        thought = self._think(self._compose(turn, transcript), turn, laps)
-        tokens = put_in_words(heeded, limit_length(thought))
-        async with notice_pauses(tokens, house.config.sentences.idle_flush_seconds) as pieces:
-            parts = self._speak(pieces, turn, transcript.language, laps)
+        guard = self._guard(turn, transcript, laps)
+        write = partial(put_in_words, heeded, guard.watch, house.config, transcript.language)
+        async with produced(write, 0) as sentences:
+            parts = self._speak(sentences.each(), turn, transcript.language, laps)
             async with ahead(parts, PARTS_AHEAD) as ready:
                 await play_all(ready, reply.playback)
         if not turn.reply:
@@ -227,45 +230,35 @@ class Conversation:
             )
         mark(Happening.RECALL_END)
 
-    def _compose(self, turn: Turn, transcript: Transcript) -> Prompt:
-        now = self.house.clock.now()
+    def _guard(self, turn: Turn, transcript: Transcript, laps: Laps) -> ReplyGuard:
+        """Return what lets the reply through, and asks for it once more if it must not be spoken."""
+        house = self.house
+        persona = persona_of(house.config.persona.name, house.prompts.text("identity.md"))
+
+        def attempt(hit: Hit | None, said: str) -> AsyncContext[AsyncGenerator[Sentence, None]]:
+            prompt = self._compose(turn, transcript, hit, said)
+            return thinking(house.engines.llm, prompt, turn, laps, house.config)
+
+        now, lines = house.clock.now(), house.phrasebook.text
+        return ReplyGuard(turn, house.config.guard, now, persona, attempt, lines)
+
+    def _compose(self, turn: Turn, transcript: Transcript, hit: Hit | None, said: str) -> Prompt:
+        now, files = self.house.clock.now(), self.house.prompts
         return compose(
-            self.house.prompts,
+            files,
             question=transcript.text,
-            recalled=turn.recalled,
+            recalled=touching(turn.recalled, hit),
             history=self.house.memory.recent(turn.person, now),
             now=now,
             language=transcript.language,
             traits=self.house.engines.llm.traits(transcript.language),
+            correction=correction(files, hit, turn.recalled, said, transcript.language),
         )
-
-    async def _think(self, prompt: Prompt, turn: Turn, laps: Laps) -> AsyncGenerator[str, None]:
-        turn.told = prompt.told
-        async with aclosing(self.house.engines.llm.stream(prompt)) as events:
-            async for event in events:
-                match event:
-                    case TextDelta(text):
-                        laps.reach(Stage.LLM_FIRST_TOKEN)
-                        yield text
-                    case Usage():
-                        turn.prompt_tokens = event.prompt_tokens
-                        turn.completion_tokens = event.completion_tokens
 
     def _speak(
-        self, tokens: AsyncIterator[str | None], turn: Turn, language: str, laps: Laps
+        self, sentences: AsyncGenerator[Sentence, None], turn: Turn, language: str, laps: Laps
     ) -> AsyncGenerator[Part, None]:
         config = self.house.config
-        sentences = split_sentences(
-            tokens,
-            language=language,
-            readings=config.tts.readings,
-            max_chars=config.sentences.max_chars,
-            first_piece_chars=config.sentences.first_piece_chars,
-            max_reply_chars=config.sentences.max_reply_chars,
-        )
-        if self.house.engines.llm.traits(language).compact:
-            told = (turn.query, *(line.text for line in turn.recalled.lines))
-            sentences = withhold_frightening(sentences, told, language)
         written = noted(sentences, turn, laps)
         voice = Voice(language, self.device.voice, config.tts.speed)
         rate = self.device.playback_rate

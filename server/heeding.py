@@ -1,13 +1,17 @@
 """What is done at once about what people say, whatever the model answers: danger signs, and wishes about the memory itself."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Protocol
 
+from server.ahead import Put
+from server.config import Config
 from server.forgetting import Forgetting
 from server.memory.consenting import Consenting
 from server.memory.safety.watch import SafetyWatch
+from server.sentences import Sentence
+from server.thinking import cut
 from server.turn import Heeded, Turn
 
 
@@ -68,14 +72,34 @@ class Heeding:
 
 
 async def put_in_words(
-    heeded: Heeded, tokens: AsyncGenerator[str, None]
-) -> AsyncGenerator[str, None]:
-    """Say what was done in place of what the model says, or ask behind it. Closing this closes `tokens`."""
-    async with aclosing(tokens):
-        if heeded.instead:
-            yield heeded.instead
-            return
-        async for token in tokens:
-            yield token
-        if heeded.after:
-            yield f"\n{heeded.after}"
+    heeded: Heeded,
+    watch: Callable[[Put[Sentence]], Awaitable[None]],
+    config: Config,
+    language: str,
+    put: Put[Sentence],
+) -> None:
+    """Say what was done in place of what the model says, or ask behind it.
+
+    Args:
+        heeded: What is to be said.
+        watch: Puts the sentences of the model.
+        config: How texts are cut into sentences.
+        language: Two-letter code of what is said.
+        put: Takes each sentence.
+    """
+    if heeded.instead:
+        await _put_text(heeded.instead, config, language, put)
+        return
+    await watch(put)
+    if heeded.after:
+        await _put_text(heeded.after, config, language, put)
+
+
+async def _put_text(text: str, config: Config, language: str, put: Put[Sentence]) -> None:
+    async with aclosing(cut(_tokens(text), language, config)) as sentences:
+        async for sentence in sentences:
+            await put(sentence)
+
+
+async def _tokens(text: str) -> AsyncGenerator[str, None]:
+    yield text

@@ -189,6 +189,8 @@ class _Talk:
     history: Sequence[Page]
     now: datetime
     language: str
+    correction: str = ""
+    """What stands before the question once it is asked again; with a line end behind it."""
 
 
 def compose(
@@ -200,6 +202,7 @@ def compose(
     now: datetime,
     language: str,
     traits: LlmTraits,
+    correction: str = "",
 ) -> Prompt:
     """Build the prompt of one turn.
 
@@ -212,9 +215,10 @@ def compose(
         language: Language to answer in.
         traits: What the model can be asked. Where its budget is short, what matters least is left out: see the body of
             `_compose_full`.
+        correction: What was wrong with the first answer, with a line end behind it; a small model is not told of it.
     """
     make = _compose_compact if traits.compact else _compose_full
-    talk = _Talk(question, history, now, language)
+    talk = _Talk(question, history, now, language, correction)
     return make(files, talk, recalled, traits.prompt_budget_tokens)
 
 
@@ -223,7 +227,9 @@ def _compose_full(files: PromptFiles, talk: _Talk, recalled: Recollection, budge
     about = files.in_language("remember" if recalled.is_allowed else "off_record", talk.language)
     persona = "\n\n".join((files.text("soul.md"), files.text("identity.md"), manner, about))
     time = f"<now>{time_line(talk.now, talk.language)}</now>\n"
-    left = budget - estimate_tokens(persona) - estimate_tokens(time + talk.question)
+    left = (
+        budget - estimate_tokens(persona) - estimate_tokens(time + talk.correction + talk.question)
+    )
     # Whoever comes first here gets what is left of the budget.
     standing = standing_block(recalled.standing, min(left, MOST_STANDING_TOKENS))
     left -= standing.tokens
@@ -258,7 +264,7 @@ def _compose_full(files: PromptFiles, talk: _Talk, recalled: Recollection, budge
     pages = pages_block(unknown, talk.language, min(left, MOST_MEMORY_TOKENS - facts.tokens))
     stable = (persona, rules.text, portrait.text, days.text)
     system = "\n\n".join(filter(None, (part.rstrip() for part in stable)))
-    asked = f"{time}{standing.text}{facts.text}{pages.text}{talk.question}"
+    asked = f"{time}{standing.text}{facts.text}{pages.text}{talk.correction}{talk.question}"
     told = (*standing.told, *facts.told, *(line.id for line in portrayed), *pages.told)
     messages = (*_dialogue(history), Message("user", asked))
     return Prompt(system, messages, talk.language, told=told)

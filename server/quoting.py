@@ -167,14 +167,14 @@ def portrait_block(
         budget: How many tokens the block may have.
     """
     facts = {_fact_line(one, _LONGEST_TRAIT): one for one in knowledge[:MOST_KNOWN]}
-    lines = (*(_quoted(line, _LONGEST_TRAIT) for line in portrait), *facts)
+    lines = (*(quoted(line, _LONGEST_TRAIT) for line in portrait), *facts)
     text, kept = _fitting("about_the_person", _once(filter(None, lines), str), budget, list)
     return _block_of(text, [facts[line] for line in kept if line in facts])
 
 
 def rules_block(rules: Sequence[str], budget: int = MOST_RULES_TOKENS) -> Block:
     """Quote what the robot is to do for good, the first agreed to first; of what does not fit, the last is left out."""
-    lines = _once(filter(None, (_quoted(rule, _LONGEST_LINE) for rule in rules)), str)
+    lines = _once(filter(None, (quoted(rule, _LONGEST_LINE) for rule in rules)), str)
     text, _ = _fitting("agreed_rules", lines, budget, list)
     return _block_of(text, ())
 
@@ -286,7 +286,7 @@ def _block_of(text: str, kept: Sequence[Recalled]) -> Block:
 
 
 def _fact_line(line: Recalled, longest: int = _LONGEST_LINE) -> str:
-    return f"{_days_of(line)} {_quoted(line.text, longest)}"
+    return f"{_days_of(line)} {quoted(line.text, longest)}"
 
 
 def _days_of(line: Recalled) -> str:
@@ -299,21 +299,21 @@ def _days_of(line: Recalled) -> str:
 
 def _page_line(page: RecalledPage, language: str) -> str:
     person, robot = _SPEAKERS.get(language, _SPEAKERS["en"])
-    heard = _quoted(page.heard, _LONGEST_LINE)
+    heard = quoted(page.heard, _LONGEST_LINE)
     answer = f" / {robot}: {heard}" if heard else ""
-    return f"{page.at:%Y-%m-%d} {person}: {_quoted(page.said, _LONGEST_LINE)}{answer}"
+    return f"{page.at:%Y-%m-%d} {person}: {quoted(page.said, _LONGEST_LINE)}{answer}"
 
 
 def _day_line(day: RecalledDay, language: str) -> str:
-    text = _within(_quoted(day.text, _LONGEST_LINE), _MOST_DAY_TOKENS)
-    asked = " / ".join(_quoted(one, _LONGEST_LINE) for one in day.follow_ups)
+    text = _within(quoted(day.text, _LONGEST_LINE), _MOST_DAY_TOKENS)
+    asked = " / ".join(quoted(one, _LONGEST_LINE) for one in day.follow_ups)
     form = _FOLLOW_UPS.get(language, _FOLLOW_UPS["en"]) if asked else ""
     return f"{day.day} {text}{form.format(_within(asked, _MOST_FOLLOW_UP_TOKENS))}"
 
 
 def _as_exchange(question: str, lines: Sequence[Recalled], language: str) -> tuple[Message, ...]:
     said = (
-        _MARKS.format(_quoted(without_frame(line.text), _LONGEST_COMPACT_LINE)) for line in lines
+        _MARKS.format(quoted(without_frame(line.text), _LONGEST_COMPACT_LINE)) for line in lines
     )
     return (
         Message("user", _REMINDER.format("".join(said))),
@@ -323,7 +323,7 @@ def _as_exchange(question: str, lines: Sequence[Recalled], language: str) -> tup
 
 
 def _as_note(question: str, lines: Sequence[Recalled], language: str) -> tuple[Message, ...]:
-    said = " ".join(_quoted(line.text, _LONGEST_COMPACT_LINE) for line in lines)
+    said = " ".join(quoted(line.text, _LONGEST_COMPACT_LINE) for line in lines)
     return (Message("user", _NOTES.get(language, _NOTES["en"]).format(said, question)),)
 
 
@@ -369,8 +369,13 @@ def _ids(lines: Sequence[Recalled]) -> tuple[str, ...]:
     return tuple(line.id for line in lines if line.id)
 
 
-def _quoted(text: str, longest: int) -> str:
-    """Make stored text a line that nothing can be read from but text: no tags in any width, no control characters."""
+def quoted(text: str, longest: int) -> str:
+    """Make stored text a line that nothing can be read from but text: no tags in any width, no control characters.
+
+    Args:
+        text: Of any origin.
+        longest: How many characters it may have; of a longer one the beginning is quoted.
+    """
     plain = text.translate(_HARMLESS)
     plain = "".join(sign for sign in plain if unicodedata.category(sign) not in ("Cs", "Cn", "Co"))
     plain = " ".join(_CONTROLS.sub(" ", plain).split())

@@ -214,6 +214,11 @@ def describe(turn: Turn) -> Mapping[str, object]:
         ],
         "rests_on": sorted(map(sorted, turn.recalled.rests_on)),
         "told": list(turn.told),
+        "unkept": turn.unkept,
+        "stopped": [
+            {"kind": one.kind, "facts": list(one.facts), "attempt": one.attempt}
+            for one in turn.stopped
+        ],
         "reply": turn.reply,
         "heard": turn.heard,
         "emotion": turn.emotion,

@@ -82,6 +82,12 @@ class Metrics:
             ["part", "reason"],
             registry=self._registry,
         )
+        self._stopped = Counter(
+            "omoide_reply_stopped",
+            "Replies that were stopped before they went against what is known, by kind and attempt.",
+            ["kind", "attempt"],
+            registry=self._registry,
+        )
 
     def turn_finished(self, turn: Turn) -> None:
         """Count a finished turn."""
@@ -90,6 +96,8 @@ class Metrics:
             self._errors.labels(turn.error).inc()
         for part, reason in turn.recalled.missed.items():
             self._missed.labels(part, reason.value).inc()
+        for stopped in turn.stopped:
+            self._stopped.labels(stopped.kind, str(stopped.attempt)).inc()
         for stage, spent_ms in turn.stages_ms.items():
             self._stages.labels(stage.value).observe(spent_ms / 1000)
         if turn.first_audio_ms is not None:

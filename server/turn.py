@@ -51,6 +51,10 @@ class Happening(StrEnum):
     FILLER = "filler"
     REPLY_CUT = "reply-cut"
     """The model wrote more than anybody wants to hear; the rest was left out."""
+    STOPPED = "stopped"
+    """A sentence went against what is known, and was not spoken."""
+    SAFE_LINE = "safe-line"
+    """A prepared line was spoken in the place of the rest of the reply."""
     INTERRUPTED = "interrupted"
     ERROR = "error"
     TURN_END = "turn-end"
@@ -64,7 +68,7 @@ class TurnEvent:
     at_ms: float
     """Milliseconds since the turn started."""
     code: str = ""
-    """The error code, for `Happening.ERROR`."""
+    """The error code, for `Happening.ERROR`; the kind of fault, for `Happening.STOPPED` and `Happening.SAFE_LINE`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +244,18 @@ class Heeded:
     """Whether what was said right before is to be forgotten as well."""
 
 
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """A sentence of a reply that was stopped before it was spoken."""
+
+    kind: str
+    """What was wrong with it: a value of `server.guard.HitKind`."""
+    facts: tuple[str, ...]
+    """Ids of the facts that it went against."""
+    attempt: int
+    """1, or 2 for the second attempt."""
+
+
 class Kept(IntEnum):
     """What may be kept of a turn; the lowest counts."""
 
@@ -267,8 +283,12 @@ class Turn:
     recalled: Recollection = field(default_factory=Recollection)
     told: tuple[str, ...] = ()
     """Ids of the facts and pages of it that the model was shown."""
+    unkept: str = ""
+    """Why nothing of it will be remembered, whoever says so; empty if it will. The reply may promise nothing else."""
+    stopped: tuple[Stopped, ...] = ()
+    """What of the model's reply was not spoken, as it went against what is known."""
     reply: str = ""
-    """The whole reply as the model wrote it, cleaned for display."""
+    """The whole reply as the model wrote it, cleaned for display, without what was stopped."""
     heard: str = ""
     """The part of the reply that was really played."""
     emotion: str = "neutral"
@@ -311,5 +331,6 @@ class Turn:
         """Leave only what was said in this turn."""
         self.asked, self.answers, self.query = None, (), ""
         self.recalled = Recollection()
+        self.stopped = ()
         self.reply = self.heard = ""
         self.reply_audio = None

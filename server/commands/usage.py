@@ -18,6 +18,7 @@ _MODULES: Mapping[str, str] = {
     "bench turn": "bench",
     "bench memory": "bench_memory",
     "bench prompt": "bench_prompt",
+    "bench guard": "bench_guard",
     "doctor": "doctor",
     "devices list": "devices",
     "devices accept": "devices",

@@ -164,7 +164,10 @@ class Consenting:
                 await self._answered(turn.person, asked.category, agreed=agreed)
                 return Heeded(instead="consent-kept" if agreed else "consent-dropped")
         if self.withholds(turn.person):
+            turn.unkept = "consent"
             return Heeded()
+        if self._private(turn.person, turn.question):
+            turn.unkept = "private"
         return self._ask(turn.person, turn.question)
 
     async def standing(self, person: str) -> Standing:

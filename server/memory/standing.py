@@ -137,11 +137,17 @@ def standing(facts: Sequence[Fact], limit: int, now: datetime) -> list[Fact]:
 
 def matter_of(fact: Fact) -> Matter | None:
     """Return what a standing fact is about; None of one that need not stand."""
-    return None if fact.about else _read(fact.text, fact.language)
+    return None if fact.about else read_matter(fact.text, fact.language)
 
 
 @lru_cache(maxsize=20_000)
-def _read(text: str, language: str) -> Matter | None:
+def read_matter(text: str, language: str) -> Matter | None:
+    """Return what a text would be about as a standing fact; None if it would be none.
+
+    Args:
+        text: Of a fact, or the words of the person themselves.
+        language: Two-letter code; the script of the text wins where they disagree.
+    """
     told = as_told(text)
     code = read_as(told, language)
     lists = expressions("standing", code)
