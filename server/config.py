@@ -46,6 +46,7 @@ from server.config_values import (
     Probability,
     PublicUrl,
     Seconds,
+    Sha256,
     Temperature,
     Token,
     Zone,
@@ -93,11 +94,20 @@ class ServerSection(Section):
         return port
 
 
+class ApiKeySection(Section):
+    """One key of the API, kept as what `omoide access keys new` hashes it to."""
+
+    sha256: Sha256
+    persons: Annotated[tuple[str, ...], Field(min_length=1)]
+    scope: Literal["read", "write", "admin"] = "read"
+
+
 class AccessSection(Section):
     """Who may come in."""
 
     mode: Literal["open", "approve"] = "open"
     api_token: Token = SecretStr("")
+    keys: dict[str, ApiKeySection] = Field(default_factory=dict)
     trust_loopback: bool = True
     trusted_proxies: tuple[Network, ...] = ()
     allowed_hosts: tuple[Host, ...] = ()
@@ -119,6 +129,8 @@ class LimitsSection(Section):
     http_connections: Annotated[int, Field(ge=1)] = 128
     http_connections_per_address: Annotated[int, Field(ge=1)] = 32
     http_patience_seconds: Seconds = 10.0
+    http_requests_per_minute: Annotated[int, Field(ge=10)] = 600
+    wrong_tokens_per_minute: Annotated[int, Field(ge=1)] = 10
 
 
 class DeviceSection(Section):
@@ -130,8 +142,17 @@ class DeviceSection(Section):
     profile: Literal["", "xiaozhi", "stackchan", "vrm"] = ""
 
 
+class HouseholdSection(Section):
+    """Who shares robots: nothing else is shared."""
+
+    devices: tuple[str, ...] = ()
+    persons: tuple[str, ...] = ()
+
+
 class PersonSection(Section):
     """What is fixed for one person."""
+
+    names: tuple[str, ...] = ()
 
     language: LanguageOrAuto = "auto"
     voice: str = ""
@@ -309,6 +330,7 @@ class Config(BaseSettings):
     limits: LimitsSection = LimitsSection()
     devices: dict[str, DeviceSection] = Field(default_factory=dict)
     persons: dict[str, PersonSection] = Field(default_factory=dict)
+    households: dict[str, HouseholdSection] = Field(default_factory=dict)
     vad: VadSection = VadSection()
     endpointing: EndpointingSection = EndpointingSection()
     asr: AsrSection = AsrSection()

@@ -27,7 +27,7 @@ from firmware_bridge import (
     WakeWord,
     Welcome,
 )
-from server.access import Admission
+from server.admission import Admission
 from server.allowance import Allowance
 from server.audio import LISTENING_RATE, Resampler, from_pcm, to_pcm
 from server.config import LimitsSection

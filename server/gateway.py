@@ -18,7 +18,8 @@ from websockets.http11 import Request, Response
 
 from firmware_bridge import Codec, ProtocolError, negotiate
 from firmware_bridge.wake_words import WAKE_WORDS
-from server.access import Access, Admission
+from server.access import Access
+from server.admission import Admission
 from server.callers import Caller, fold_headers, read_host
 from server.claims import HTTP_STATUS, Claim, keep_printable, parse_bearer, tidy
 from server.config import Config
@@ -29,6 +30,7 @@ from server.listener import listen
 from server.metered import MeteredConnection
 from server.places import Place, Places
 from server.ports import Device
+from server.security_headers import SECURITY_HEADERS
 from server.telemetry import Metrics
 
 log = structlog.get_logger(__name__)
@@ -138,6 +140,8 @@ class Gateway:
             if not connection.is_lost:  # it may have left while the registry was read
                 self._take_place(connection, connection.ticket)
         except (AccessError, ProtocolError) as error:
+            if isinstance(error, AccessError):
+                self._access.note_refusal(caller, error)
             status = 404 if isinstance(error, ProtocolError) else HTTP_STATUS.get(error.code, 403)
             log.info(
                 "device-refused",
@@ -207,6 +211,7 @@ class Gateway:
             )
 
     async def _admit(self, claim: Claim, caller: Caller) -> Admission:
+        self._access.check_patience(caller, claim.token)
         if caller.doubt and not await anyio.to_thread.run_sync(self._access.proves_itself, claim):
             self._access.callers.check_browser(caller)
         return await anyio.to_thread.run_sync(self._access.admit, claim, caller)
@@ -308,6 +313,7 @@ def respond(status: int, code: str, message: str, **more: object) -> Response:
             "Content-Type": "application/json",
             "Content-Length": str(len(content)),
             "Connection": "close",
+            **SECURITY_HEADERS,
         }
     )
     return Response(status, HTTPStatus(status).phrase, headers, content)

@@ -86,7 +86,6 @@ def _configure(host: WebHost) -> uvicorn.Config:
         access_log=False,
         proxy_headers=False,  # who calls is decided by `callers`, and only there
         server_header=False,
-        headers=[("X-Content-Type-Options", "nosniff")],
         backlog=_BACKLOG,
         timeout_graceful_shutdown=_STOP_SECONDS,
     )

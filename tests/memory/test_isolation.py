@@ -147,7 +147,7 @@ def given_to(room: Room, person: str, other: str) -> Mapping[str, Any]:
         "version": "",
         "page_ids": [f"{other} page {number}" for number in range(4)],
         "vector": np.ones(embedder.dimensions, np.float32),
-        "weights": {token: 1.0 for token in range(2000)},
+        "weights": dict.fromkeys(range(2000), 1.0),
         "terms": terms,
         "put_off": True,
     }
