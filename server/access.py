@@ -28,6 +28,7 @@ from server.errors import AccessError
 from server.grants import EVERYTHING, Grant, Scope
 from server.keys import Keys
 from server.newcomers import Quota, make_room
+from server.patience import Patience
 from server.ports import Clock
 from server.presence import Presence
 from server.rates import Rates
@@ -42,13 +43,13 @@ _SEEN_AGAIN = timedelta(minutes=10)
 class Access:
     """Decides by the configuration and by what is kept in the data folder: ``devices.json``, ``secret``, ``api-token``.
 
-    Its methods may be called from any thread and block for one small file at most. `presence`, `requests` and `failures`
+    Its methods may be called from any thread and block for one small file at most. `presence`, `requests` and `patience`
     belong to the event loop.
 
     Attributes:
         presence: Which devices are connected.
         requests: How often each household may ask.
-        failures: How often each may come with a token that is wrong.
+        patience: How often each may come with a token that is wrong.
 
     Raises:
         ConfigError: The folder can't be used.
@@ -58,7 +59,7 @@ class Access:
         self.callers = Callers(config)
         self.presence = Presence()
         self.requests = Rates(config.limits.http_requests_per_minute)
-        self.failures = Rates(config.limits.wrong_tokens_per_minute)
+        self.patience = Patience(config.limits.wrong_tokens_per_minute)
         self._config = config
         self._clock = clock
         self._admissions = Admissions(config)
@@ -152,22 +153,6 @@ class Access:
             return EVERYTHING
         raise _refuse(token, "Send the API token (file api-token in the data folder)")
 
-    def check_patience(self, caller: Caller, token: str) -> None:
-        """Look at no more tokens of a household that came with too many wrong ones: one could be guessed else.
-
-        Raises:
-            AccessError: `too-many-failures`.
-        """
-        if token and not caller.is_local and self.failures.is_spent(caller.household):
-            raise AccessError(
-                "too-many-failures", "Too many wrong tokens came from there; try again in a minute."
-            )
-
-    def note_refusal(self, caller: Caller, error: AccessError) -> None:
-        """Count a token that was wrong."""
-        if error.code == "token-wrong" and not caller.is_local:
-            self.failures.take(caller.household)
-
     def devices(self) -> list[KnownDevice]:
         """Return who is known, by id; a guest comes after the owner of its Device-Id."""
         return _in_order(self._registry.snapshot())
@@ -207,6 +192,17 @@ class Access:
             if person and owner is not None:
                 known[owner.id] = replace(owner, person=person)
             return known[device.id]
+
+    def revoke(self, device_id: str) -> KnownDevice:
+        """Make the tokens of a device void, and leave it what it is: it gets a new one when it asks OTA again.
+
+        Raises:
+            AccessError: `device-unknown`.
+        """
+        with self._registry.edit() as roll:
+            device = _get(roll.devices, device_id)
+            roll.devices[device.id] = replace(device, token_generation=device.token_generation + 1)
+            return roll.devices[device.id]
 
     def forget(self, device_id: str) -> list[str]:
         """Forget a device and make its tokens void; forgetting the owner forgets its guests too.

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from firmware_bridge.events import ListeningMode
-from server import cli_memory
+from server import cli_access, cli_memory
 from server.cli_options import (
     DATA,
     ConfigOption,
@@ -40,6 +40,7 @@ devices_app = typer.Typer(no_args_is_help=True, help="The robots that this serve
 app.add_typer(bench_app, name="bench")
 app.add_typer(devices_app, name="devices")
 cli_memory.add_to(app)
+cli_access.add_to(app)
 
 
 @app.command("serve")
@@ -266,6 +267,21 @@ def accept_device_command(
 
     def work(loaded: Config, tell: Tell) -> Report:
         return devices.accept_device(device, person, loaded, data, tell)
+
+    finish(carry_out(with_config(work, config), nothing=devices.NOTHING, as_json=as_json))
+
+
+@devices_app.command("revoke")
+def revoke_device_command(
+    device: Annotated[str, typer.Argument(metavar="ID", help="As in the list.")],
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    data: DataOption = DATA,
+) -> None:
+    """Make the tokens of a robot void; it stays known and gets a new one when it is restarted."""
+
+    def work(loaded: Config, tell: Tell) -> Report:
+        return devices.revoke_device(device, loaded, data, tell)
 
     finish(carry_out(with_config(work, config), nothing=devices.NOTHING, as_json=as_json))
 

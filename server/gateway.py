@@ -141,7 +141,7 @@ class Gateway:
                 self._take_place(connection, connection.ticket)
         except (AccessError, ProtocolError) as error:
             if isinstance(error, AccessError):
-                self._access.note_refusal(caller, error)
+                self._access.patience.note(caller, error)
             status = 404 if isinstance(error, ProtocolError) else HTTP_STATUS.get(error.code, 403)
             log.info(
                 "device-refused",
@@ -211,7 +211,7 @@ class Gateway:
             )
 
     async def _admit(self, claim: Claim, caller: Caller) -> Admission:
-        self._access.check_patience(caller, claim.token)
+        self._access.patience.check(caller, claim.token)
         if caller.doubt and not await anyio.to_thread.run_sync(self._access.proves_itself, claim):
             self._access.callers.check_browser(caller)
         return await anyio.to_thread.run_sync(self._access.admit, claim, caller)

@@ -87,11 +87,11 @@ class Guard:
 
     def _check(self, caller: Caller, headers: dict[str, str], method: str, path: str) -> Grant:
         token = parse_bearer(headers.get("authorization", ""))
-        self._access.check_patience(caller, token)
+        self._access.patience.check(caller, token)
         try:
             grant = self._access.check_api(caller, token)
         except AccessError as error:
-            self._access.note_refusal(caller, error)
+            self._access.patience.note(caller, error)
             raise
         if path != _HEALTH:
             grant.check(scope_of(method, path))

@@ -133,6 +133,17 @@ async def accept_device(
     }
 
 
+@router.post(
+    "/api/devices/{device_id}/revoke", tags=["devices"], summary="Make the tokens of a device void"
+)
+async def revoke_device(request: Request, device_id: str) -> dict[str, object]:
+    """End its connection, too. It stays known, with its person, and gets a new token when it asks OTA again."""
+    host = host_of(request)
+    device = await anyio.to_thread.run_sync(host.access.revoke, device_id)
+    host.access.presence.dismiss(device.id, "its token was revoked")
+    return {"revoked": device.id}
+
+
 @router.delete("/api/devices/{device_id}", tags=["devices"], summary="Forget a device")
 async def forget_device(request: Request, device_id: str) -> dict[str, object]:
     """Make its tokens void and end its connection. Should it come again, it is a new device with a new person."""
