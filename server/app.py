@@ -28,6 +28,7 @@ from server.memory.opening import open_memory
 from server.memory.traits import load_dimensions
 from server.phrasebook import Phrasebook
 from server.ports import Clock, Device, Embedder, Engine
+from server.private_folder import owner_only
 from server.prompting import PROMPTS, Phrases, PromptFiles, compose
 from server.recording import RECORDINGS, RecentTurns, Recorder
 from server.telemetry import Metrics
@@ -221,7 +222,7 @@ async def open_app(
     Raises:
         OmoideError: Something can't be built at all, e.g. a folder that can't be written, or that is another server's.
     """
-    with lock_data(data):
+    with owner_only(), lock_data(data):
         async with _running(App(config, data, engines, embedder, clock)) as app:
             yield app
 
