@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from secrets import token_hex
 
 import anyio
 import anyio.to_thread
 
-from server.admission import Admission, Admissions
+from server.admission import Admission, Admissions, seated
 from server.callers import Caller, Callers
 from server.claims import (
     Claim,
@@ -33,6 +32,7 @@ from server.ports import Clock
 from server.presence import Presence
 from server.rates import Rates
 from server.registry import GUEST_MARK, KnownDevice, Registry, Roll, find_guests
+from server.seats import Seats
 
 _SAVE_SECONDS = 5.0
 _GUESTS = 8
@@ -49,6 +49,7 @@ class Access:
     Attributes:
         presence: Which devices are connected.
         requests: How often each household may ask.
+        seats: Who said that it is them who speaks with a device.
         patience: How often each may come with a token that is wrong.
 
     Raises:
@@ -60,6 +61,7 @@ class Access:
         self.presence = Presence()
         self.requests = Rates(config.limits.http_requests_per_minute)
         self.patience = Patience(config.limits.wrong_tokens_per_minute)
+        self.seats = Seats(clock, config.access.switch_minutes)
         self._config = config
         self._clock = clock
         self._admissions = Admissions(config)
@@ -130,7 +132,10 @@ class Access:
             )
         admission = self._admissions.of(device, owner, person)
         if device.is_nameless and not person:
-            return replace(admission, person=f"guest-{token_hex(6)}")
+            return seated(admission, "")
+        speaks = None if person or admission.is_guest else self.seats.person_of(admission.device)
+        if speaks is not None and speaks in ("", *admission.household):
+            admission = seated(admission, speaks)
         return replace(admission, is_known=True) if is_trusted else admission
 
     def proves_itself(self, claim: Claim) -> bool:

@@ -1,6 +1,7 @@
 """As whom a robot comes in: whose memory it speaks with, who else may use it, and how it is spoken to."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from secrets import token_hex
 
 from server.claims import tidy_device_id
 from server.config import Config, DeviceSection, PersonSection
@@ -27,7 +28,7 @@ class Admission:
     voice: str
     profile: str
     household: tuple[str, ...] = ()
-    """Who may say that they are the one who speaks now, besides `person`."""
+    """Who may say that it is them who speaks now: the robot's own person first; nobody on a guest's robot."""
 
 
 class Admissions:
@@ -51,8 +52,8 @@ class Admissions:
         """
         section = self.sections.get(device.device, DeviceSection())
         is_guest = device.is_guest and (device.is_nameless or not device.accepted)
-        if not person:
-            person = device.person if is_guest else section.person or owner.person
+        own = device.person if is_guest else section.person or owner.person
+        person = person or own
         about = self._config.persons.get(person, PersonSection())
         language = section.language if section.language != "auto" else about.language
         return Admission(
@@ -65,7 +66,7 @@ class Admissions:
             language=None if language == "auto" else language,
             voice=section.voice or about.voice,
             profile=section.profile or _guess_profile(device.board or owner.board),
-            household=() if is_guest else self._household_of(device.device),
+            household=() if is_guest else self._household_of(device.device, own),
         )
 
     def choose(self, device: KnownDevice, owner: KnownDevice, person: str, grant: Grant) -> str:
@@ -80,9 +81,16 @@ class Admissions:
             grant.check_person(self.of(owner, owner).person)
         return grant.choose(person, self.of(device, owner).person)
 
-    def _household_of(self, device: str) -> tuple[str, ...]:
+    def _household_of(self, device: str, own: str) -> tuple[str, ...]:
         persons = [one for devices, home in self._households if device in devices for one in home]
-        return tuple(dict.fromkeys(persons))
+        return tuple(dict.fromkeys((own, *persons)))
+
+
+def seated(admission: Admission, person: str) -> Admission:
+    """Return the admission for whoever says that it is them who speaks now; an empty name makes them a guest."""
+    if not person:
+        return replace(admission, person=f"guest-{token_hex(6)}", is_guest=True)
+    return replace(admission, person=person, is_guest=False)
 
 
 def _guess_profile(board: str) -> str:

@@ -79,14 +79,9 @@ class App:
             load_dimensions(self.prompts),
         )
         self.jobs = Jobs(self.memory, config.extraction, self.clock)
-        observers = (
-            self.memory,
-            self.jobs,
-            self.recent,
-            self.metrics,
-            Recorder(data / RECORDINGS, config.recording),
-        )
-        self.turns = Turns(self.clock, observers)
+        keepers = (self.memory, self.jobs, Recorder(data / RECORDINGS, config.recording))
+        witnesses = (self.memory.overheard, self.recent, self.metrics)
+        self.turns = Turns(self.clock, keepers, witnesses)
         self.forgetting = Forgetting(self.memory.archive, data, self.recent, self.turns)
         self.phrasebook = Phrasebook(
             Phrases(self.prompts), self.engines.tts, config.persona.language, config.tts

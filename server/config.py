@@ -109,6 +109,7 @@ class AccessSection(Section):
     api_token: Token = SecretStr("")
     keys: dict[str, ApiKeySection] = Field(default_factory=dict)
     trust_loopback: bool = True
+    switch_minutes: Annotated[float, Field(gt=0)] = 30.0
     trusted_proxies: tuple[Network, ...] = ()
     allowed_hosts: tuple[Host, ...] = ()
 

@@ -6,7 +6,7 @@ VAD → ASR → normalize → retrieve → LLM → sentences → TTS → device.
 import math
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import anyio
 import structlog
@@ -17,20 +17,16 @@ from server.ahead import ahead
 from server.config import Config
 from server.errors import LlmError, OmoideError
 from server.failures import log_fault
+from server.introduction import Introduction, find_introduction
 from server.listening import Utterance, listen
 from server.memory import TalkMemory
+from server.noting import noted, said_first, timed
 from server.phrasebook import Phrasebook
 from server.ports import Asr, Clock, Device, Llm, TextDelta, Tts, Usage, Vad, Voice
 from server.prompting import PromptFiles, compose
 from server.query import normalize, tidy
 from server.reply import Reply
-from server.sentences import (
-    Sentence,
-    join_sentences,
-    limit_length,
-    notice_pauses,
-    split_sentences,
-)
+from server.sentences import join_sentences, limit_length, notice_pauses, split_sentences
 from server.speaking import Part, Playback, play_all, synthesize
 from server.trace import Laps, Turns, mark, stage
 from server.turn import Happening, Kept, Prompt, Stage, Transcript, Turn
@@ -86,7 +82,8 @@ class Conversation:
         """Hold one conversation: a turn for every utterance, until the device hangs up."""
         house, config = self.house, self.house.config
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(house.memory.prepare, self.device.person)
+            if not self.device.is_guest:
+                tasks.start_soon(house.memory.prepare, self.device.person)
             ear = listen(
                 self.device,
                 house.engines.vad,
@@ -123,7 +120,8 @@ class Conversation:
             previous: The reply before this one; this one waits until it has been put away.
             tasks: Where the filling of the silence runs; it ends with the turn.
         """
-        with self.house.turns.record(self.device.id, self.device.person) as turn:
+        device = self.device
+        with self.house.turns.record(device.id, device.person, is_guest=device.is_guest) as turn:
             try:
                 tasks.start_soon(self._fill_silence, said, turn, reply, previous)
                 failure = await self._understand(said, turn, reply)
@@ -198,20 +196,24 @@ class Conversation:
             await self._apologize(turn, reply.playback, failure)
 
     async def _answer(self, turn: Turn, reply: Reply) -> None:
+        met = self._meet(turn)
         turn.asked = transcript = self._with_unanswered(turn)
         turn.answers, self._unanswered, self._unanswered_turns = self._unanswered_turns, None, ()
         if transcript is None:
             await reply.playback.finish()  # of the filler
             return
         self.device.send(ShowTranscript(transcript.text))
-        turn.query = normalize(transcript.text)
-        with stage(Stage.RECALL):
-            turn.recalled = await self.house.memory.recall(
-                turn.person, transcript.text, transcript.language
-            )
-        mark(Happening.RECALL_END)
+        if met is not None:
+            transcript = replace(transcript, text=met.rest)
+        if transcript:
+            await self._recall(turn, transcript)
         laps = Laps()
-        tokens = limit_length(self._think(self._compose(turn, transcript), turn, laps))
+        tokens = self._think(self._compose(turn, transcript), turn, laps) if transcript else None
+        if met is not None:
+            words = self.house.phrasebook.find(met.key, transcript.language)
+            tokens = said_first(met.answer(words, transcript.language), tokens)
+        assert tokens is not None  # what is empty and introduces nobody was left above
+        tokens = limit_length(tokens)
         async with notice_pauses(tokens, self.house.config.sentences.idle_flush_seconds) as pieces:
             parts = self._speak(pieces, turn, transcript.language, laps)
             async with ahead(parts, PARTS_AHEAD) as ready:
@@ -219,6 +221,28 @@ class Conversation:
         if not turn.reply:
             raise LlmError("llm-empty", "The model answered with nothing that can be said.")
         await reply.playback.finish()
+
+    def _meet(self, turn: Turn) -> Introduction | None:
+        """Go on as whoever says that it is them who speaks now: nothing of the one before goes over to them."""
+        # It may have been said in this turn, or in one before that was cut off.
+        said = filter(None, (turn.transcript, self._with_unanswered(turn)))
+        household, persons = self.device.household, self.house.config.persons
+        found = (find_introduction(words.text, household, persons) for words in said)
+        if (met := next(filter(None, found), None)) is not None:
+            self.device.become(met.person)
+            self._unanswered, self._unanswered_turns = None, ()
+        turn.person, turn.is_guest = self.device.person, self.device.is_guest
+        return met
+
+    async def _recall(self, turn: Turn, transcript: Transcript) -> None:
+        """Ask memory what belongs to a question; a guest has none."""
+        turn.query = normalize(transcript.text)
+        with stage(Stage.RECALL):
+            if not turn.is_guest:
+                turn.recalled = await self.house.memory.recall(
+                    turn.person, transcript.text, transcript.language
+                )
+        mark(Happening.RECALL_END)
 
     def _compose(self, turn: Turn, transcript: Transcript) -> Prompt:
         now = self.house.clock.now()
@@ -256,11 +280,11 @@ class Conversation:
             first_piece_chars=config.sentences.first_piece_chars,
             max_reply_chars=config.sentences.max_reply_chars,
         )
-        noted = _noted(sentences, turn, laps)
+        passing = noted(sentences, turn, laps)
         voice = Voice(language, self.device.voice, config.tts.speed)
         rate = self.device.playback_rate
-        parts = synthesize(noted, self.house.engines.tts, voice, rate, config.tts)
-        return _timed(parts, laps)
+        parts = synthesize(passing, self.house.engines.tts, voice, rate, config.tts)
+        return timed(parts, laps)
 
     async def _apologize(self, turn: Turn, playback: Playback, error: OmoideError) -> None:
         """Say that something went wrong: a failed turn is never silent, and never becomes history."""
@@ -297,6 +321,8 @@ class Conversation:
         was_cut = reply.scope.cancel_called or playback.active
         playback.stop()
         turn.heard = join_sentences(playback.heard())
+        if turn.asked is None:  # so it was not looked at who speaks: the one who did so last
+            turn.person, turn.is_guest = self.device.person, self.device.is_guest
         if was_cut and (not turn.heard or turn.heard != turn.reply):
             turn.interrupted = True
             mark(Happening.INTERRUPTED)
@@ -372,23 +398,3 @@ class Conversation:
     def _new_reply(self) -> Reply:
         config = self.house.config
         return Reply(Playback(self.device, config.pacing, config.recording.keep_audio))
-
-
-async def _noted(
-    sentences: AsyncGenerator[Sentence, None], turn: Turn, laps: Laps
-) -> AsyncGenerator[Sentence, None]:
-    """Write the reply into the turn while it passes."""
-    async with aclosing(sentences):
-        async for sentence in sentences:
-            laps.reach(Stage.LLM_FIRST_SENTENCE)
-            if not turn.reply and sentence.emotion is not None:
-                turn.emotion = sentence.emotion
-            turn.reply = join_sentences((turn.reply, sentence.text))
-            yield sentence
-
-
-async def _timed(parts: AsyncGenerator[Part, None], laps: Laps) -> AsyncGenerator[Part, None]:
-    async with aclosing(parts):
-        async for part in parts:
-            laps.reach(Stage.TTS_FIRST_AUDIO)
-            yield part

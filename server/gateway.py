@@ -172,7 +172,12 @@ class Gateway:
         ticket = connection.ticket
         assert ticket is not None
         device = Connection(
-            connection, ticket.codec, ticket.admission, self._limits, self._host.metrics
+            connection,
+            ticket.codec,
+            ticket.admission,
+            self._limits,
+            self._host.metrics,
+            partial(self._access.seats.take, ticket.admission.device),
         )
         admission, place = ticket.admission, connection.place
         said = {"device": device.id, "protocol": ticket.codec.name}
@@ -198,6 +203,7 @@ class Gateway:
             log.warning("connection-failed", code=code, where=where, **said)
         finally:
             self._access.presence.leave(admission.entry, device.hang_up)
+            self._access.seats.keep(device.id)
             self._host.metrics.connections.dec()
             ending, reason = device.ending or (INTERNAL_ERROR, "failed")
             seconds = round(anyio.current_time() - started, 1)

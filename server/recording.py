@@ -38,7 +38,7 @@ class RecentTurns:
     def turn_finished(self, turn: Turn) -> None:
         """Keep a turn, unless nothing was said and nothing went wrong."""
         if turn.question or turn.error:
-            self._turns.append(turn)
+            self._turns.append(turn.without_words() if turn.is_guest else turn)
 
     def forget(self, is_meant: Callable[[Turn], bool]) -> None:
         """Forget some turns."""

@@ -1,7 +1,7 @@
 """The records of one turn, and the closed list of things that happen in it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import IntEnum, StrEnum
 from typing import Any, Literal
@@ -241,6 +241,8 @@ class Turn:
     device: str
     person: str
     started_at: datetime
+    is_guest: bool = False
+    """Whether only those see it who keep nothing of what was said."""
     transcript: Transcript | None = None
     """What was said in this turn, and in no other."""
     asked: Transcript | None = None
@@ -281,6 +283,21 @@ class Turn:
     def question(self) -> Transcript | None:
         """What the model was asked or, before that, what was said."""
         return self.asked or self.transcript
+
+    def without_words(self) -> "Turn":
+        """Return a copy of which only the times and figures are left."""
+        return replace(
+            self,
+            transcript=None,
+            asked=None,
+            query="",
+            recalled=Recollection(),
+            told=(),
+            reply="",
+            heard="",
+            said_audio=None,
+            reply_audio=None,
+        )
 
     def drop_answer(self) -> None:
         """Leave only what was said in this turn."""
