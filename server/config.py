@@ -74,6 +74,25 @@ __all__ = [
 ENVIRONMENT_PREFIX = "OMOIDE_"
 
 
+class TlsSection(Section):
+    """The certificate of this server."""
+
+    certificate: str = ""
+    key: str = ""
+
+    @field_validator("key")
+    @classmethod
+    def _is_not_alone(cls, key: str, info: ValidationInfo) -> str:
+        if key and not info.data.get("certificate"):
+            raise ValueError("name the certificate that it belongs to under server.tls.certificate")
+        return key
+
+    @property
+    def is_on(self) -> bool:
+        """Whether both doors speak TLS."""
+        return bool(self.certificate)
+
+
 class ServerSection(Section):
     """Doors and clock."""
 
@@ -81,6 +100,7 @@ class ServerSection(Section):
     device_port: Port = 8000
     http_port: Annotated[Port, Field(validate_default=True)] = 8003
     public_url: PublicUrl = ""
+    tls: TlsSection = TlsSection()
     timezone: Zone = "Asia/Tokyo"
     wake_words: tuple[str, ...] = ()
 

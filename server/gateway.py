@@ -32,6 +32,7 @@ from server.places import Place, Places
 from server.ports import Device
 from server.security_headers import SECURITY_HEADERS
 from server.telemetry import Metrics
+from server.tls import server_context
 
 log = structlog.get_logger(__name__)
 
@@ -242,7 +243,8 @@ class Gateway:
         port = self._access.callers.http_port
         host = read_host(headers.get("host", ""))
         name = host.name if host else "this-server"
-        url = f"http://{f'[{name}]' if ':' in name else name}:{port}{OTA_PATH}"
+        scheme = "https" if self._host.config.server.tls.is_on else "http"
+        url = f"{scheme}://{f'[{name}]' if ':' in name else name}:{port}{OTA_PATH}"
         log.info(
             "http-at-the-robots-door",
             peer=peer,
@@ -286,6 +288,7 @@ async def serve_devices(
     server = serve(
         gateway.welcome,
         sock=listener,
+        ssl=server_context(host.config.server.tls),
         compression=None,
         process_request=gateway.check,
         process_response=gateway.restate,
