@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     Field,
-    SecretStr,
     ValidationError,
     ValidationInfo,
     field_validator,
@@ -18,6 +17,14 @@ from pydantic_settings import (
     SettingsError,
 )
 
+from server.config_access import (
+    AccessSection,
+    ApiKeySection,
+    DeviceSection,
+    HouseholdSection,
+    PersonSection,
+    TlsSection,
+)
 from server.config_environment import read_variables
 from server.config_faults import explain
 from server.config_file import ConfigFile, read_config_file
@@ -36,61 +43,44 @@ from server.config_memory import (
 )
 from server.config_section import EndpointSection, Section
 from server.config_values import (
-    Host,
     Language,
     LanguageOrAuto,
     ListeningHost,
     Milliseconds,
-    Network,
     Port,
     Probability,
     PublicUrl,
     Seconds,
-    Sha256,
     Temperature,
-    Token,
     Zone,
 )
 from server.errors import ConfigError
 
 __all__ = [
+    "AccessSection",
+    "ApiKeySection",
     "Config",
+    "DeviceSection",
     "EmbeddingSection",
     "ExtractionSection",
     "FadingSection",
+    "HouseholdSection",
     "IndexSection",
     "LongTermSection",
     "OpenAiEmbeddingSection",
     "PagesSection",
+    "PersonSection",
     "PersonaSection",
     "RetrievalSection",
     "Section",
     "SegmentsSection",
     "SummariesSection",
+    "TlsSection",
     "TransformersEmbeddingSection",
     "load_config",
 ]
 
 ENVIRONMENT_PREFIX = "OMOIDE_"
-
-
-class TlsSection(Section):
-    """The certificate of this server."""
-
-    certificate: str = ""
-    key: str = ""
-
-    @field_validator("key")
-    @classmethod
-    def _is_not_alone(cls, key: str, info: ValidationInfo) -> str:
-        if key and not info.data.get("certificate"):
-            raise ValueError("name the certificate that it belongs to under server.tls.certificate")
-        return key
-
-    @property
-    def is_on(self) -> bool:
-        """Whether both doors speak TLS."""
-        return bool(self.certificate)
 
 
 class ServerSection(Section):
@@ -114,26 +104,6 @@ class ServerSection(Section):
         return port
 
 
-class ApiKeySection(Section):
-    """One key of the API, kept as what `omoide access keys new` hashes it to."""
-
-    sha256: Sha256
-    persons: Annotated[tuple[str, ...], Field(min_length=1)]
-    scope: Literal["read", "write", "admin"] = "read"
-
-
-class AccessSection(Section):
-    """Who may come in."""
-
-    mode: Literal["open", "approve"] = "open"
-    api_token: Token = SecretStr("")
-    keys: dict[str, ApiKeySection] = Field(default_factory=dict)
-    trust_loopback: bool = True
-    switch_minutes: Annotated[float, Field(gt=0)] = 30.0
-    trusted_proxies: tuple[Network, ...] = ()
-    allowed_hosts: tuple[Host, ...] = ()
-
-
 class LimitsSection(Section):
     """What one connection may ask of the server."""
 
@@ -152,31 +122,6 @@ class LimitsSection(Section):
     http_patience_seconds: Seconds = 10.0
     http_requests_per_minute: Annotated[int, Field(ge=10)] = 600
     wrong_tokens_per_minute: Annotated[int, Field(ge=1)] = 10
-
-
-class DeviceSection(Section):
-    """What is known about one device before it connects."""
-
-    person: str = ""
-    language: LanguageOrAuto = "auto"
-    voice: str = ""
-    profile: Literal["", "xiaozhi", "stackchan", "vrm"] = ""
-
-
-class HouseholdSection(Section):
-    """Who shares robots: nothing else is shared."""
-
-    devices: tuple[str, ...] = ()
-    persons: tuple[str, ...] = ()
-
-
-class PersonSection(Section):
-    """What is fixed for one person."""
-
-    names: tuple[str, ...] = ()
-
-    language: LanguageOrAuto = "auto"
-    voice: str = ""
 
 
 class VadSection(Section):
