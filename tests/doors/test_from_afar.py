@@ -45,7 +45,8 @@ async def test_every_route_but_the_few_open_ones_is_shut(tmp_path: Path) -> None
     async with open_doors(tmp_path, http=True, limits=PATIENT) as doors:
         fact_ids = await talk(doors)
         async with doors.web(headers=FROM_AFAR) as web:
-            open_, shut = set(), set()
+            open_: set[str] = set()
+            shut: set[str] = set()
             for method, path in routes(create_web(doors.app)):
                 answer, _ = await ask(web, method, path, fact_ids["hana"])
                 (open_ if answer.status_code < 400 else shut).add(path)
