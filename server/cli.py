@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from firmware_bridge.events import ListeningMode
-from server import cli_access, cli_memory
+from server import cli_access, cli_encryption, cli_memory
 from server.cli_options import (
     DATA,
     ConfigOption,
@@ -41,6 +41,7 @@ app.add_typer(bench_app, name="bench")
 app.add_typer(devices_app, name="devices")
 cli_memory.add_to(app)
 cli_access.add_to(app)
+cli_encryption.add_to(cli_memory.memory_app)
 
 
 @app.command("serve")

@@ -38,6 +38,7 @@ from server.config_memory import (
     PagesSection,
     RetrievalSection,
     SegmentsSection,
+    StoreSection,
     SummariesSection,
     TransformersEmbeddingSection,
 )
@@ -74,6 +75,7 @@ __all__ = [
     "RetrievalSection",
     "Section",
     "SegmentsSection",
+    "StoreSection",
     "SummariesSection",
     "TlsSection",
     "TransformersEmbeddingSection",
@@ -302,6 +304,7 @@ class Config(BaseSettings):
     asr: AsrSection = AsrSection()
     embedding: EmbeddingSection = EmbeddingSection()
     retrieval: RetrievalSection = RetrievalSection()
+    store: StoreSection = StoreSection()
     index: IndexSection = IndexSection()
     extraction: ExtractionSection = ExtractionSection()
     segments: SegmentsSection = SegmentsSection()

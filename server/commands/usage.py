@@ -33,6 +33,8 @@ _MODULES: Mapping[str, str] = {
     "memory forget": "memory",
     "memory export": "memory",
     "memory reindex": "memory",
+    "memory encrypt": "encryption",
+    "memory decrypt": "encryption",
     "extract": "memory",
     "backup": "backup",
     "restore": "restore",
