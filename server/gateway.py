@@ -218,6 +218,8 @@ class Gateway:
             )
 
     async def _admit(self, claim: Claim, caller: Caller) -> Admission:
+        if not caller.is_local and not self._access.requests.take(caller.household):
+            raise AccessError("too-many-requests", "That was too much; try again in a minute.")
         self._access.patience.check(caller, claim.token)
         if caller.doubt and not await anyio.to_thread.run_sync(self._access.proves_itself, claim):
             self._access.callers.check_browser(caller)

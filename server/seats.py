@@ -35,6 +35,10 @@ class Seats:
         seat = self._seats.get(device)
         return seat.person if seat is not None and self._clock.now() < seat.until else None
 
+    def free(self, device: str) -> None:
+        """Give a device back to its own person."""
+        self._seats.pop(device, None)
+
     def keep(self, device: str) -> None:
         """Note that a talk has ended just now, from when on the silence counts."""
         if (person := self.person_of(device)) is not None:

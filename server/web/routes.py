@@ -118,13 +118,15 @@ async def list_devices(request: Request) -> JSONResponse:
 async def accept_device(
     request: Request, device_id: str, acceptance: Acceptance | None = None
 ) -> dict[str, object]:
-    """Let a waiting device in, or take a guest for the real one."""
+    """Let a waiting device in, or take a guest for the real one. With a person, a connection is ended and comes back as theirs."""
     host = host_of(request)
     person = acceptance.person.strip() if acceptance else ""
     if person:
         grant_of(request).check_person(person)
     device = await anyio.to_thread.run_sync(host.access.accept, device_id, person)
-    if device.is_guest:
+    if person:
+        host.access.seats.free(device.device)
+    if device.is_guest or person:
         host.access.presence.dismiss(device.id, "accepted: come back as yourself")
     admission = await anyio.to_thread.run_sync(host.access.admission_of, device)
     return {

@@ -252,6 +252,13 @@ async def test_whoever_asks_too_often_has_to_wait(tmp_path: Path) -> None:
         assert answers[-1].headers["x-content-type-options"] == "nosniff"
 
 
+async def test_whoever_knocks_too_often_at_the_robots_door_has_to_wait(tmp_path: Path) -> None:
+    async with open_doors(tmp_path, limits={"http_requests_per_minute": 10}) as doors:
+        robot = FROM_AFAR | {"Device-Id": "!", "Client-Id": "x"}
+        codes = [(await doors.refusal(headers=robot))[1]["code"] for _ in range(12)]
+    assert codes == ["device-id-invalid"] * 10 + ["too-many-requests"] * 2
+
+
 def test_local_programs_keep_what_they_may(open_access: Open) -> None:
     access = open_access(access={"keys": KEYS})
     assert access.check_api(HERE, "").is_for_everybody
