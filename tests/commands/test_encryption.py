@@ -103,3 +103,21 @@ def test_what_is_missing_is_said(
     for command in ("encrypt", "decrypt"):
         keyless = omoide("memory", command, "--data", data)
         assert (keyless.exit_code, "error[store-key-missing]" in keyless.stderr) == (2, True)
+
+
+def test_the_doctor_tries_the_key_and_the_certificate(
+    omoide: Omoide, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def examined() -> dict[str, str]:
+        report = json.loads(omoide("doctor", "--quick", "--json", "--data", data).stdout)
+        return {one["name"]: one["state"] for one in report["checks"]}
+
+    assert not {"encryption", "tls"} & examined().keys()
+    turn_on(monkeypatch)
+    assert examined()["encryption"] == "fail"  # it is plain yet
+    omoide("memory", "encrypt", "--data", data)
+    assert examined()["encryption"] == "ok"
+    monkeypatch.setenv("OMOIDE_MEMORY_KEY", "not that key at all")
+    monkeypatch.setenv("OMOIDE_SERVER__TLS__CERTIFICATE", str(tmp_path / "nowhere.pem"))
+    found = examined()
+    assert (found["encryption"], found["tls"]) == ("fail", "fail")
