@@ -1,12 +1,21 @@
 """As whom a robot comes in: whose memory it speaks with, who else may use it, and how it is spoken to."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from secrets import token_hex
 
 from server.claims import tidy_device_id
 from server.config import Config, DeviceSection, PersonSection
 from server.grants import Grant
 from server.registry import KnownDevice
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How somebody is heard and spoken to on a robot."""
+
+    language: str | None
+    voice: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +36,9 @@ class Admission:
     language: str | None
     voice: str
     profile: str
-    household: tuple[str, ...] = ()
-    """Who may say that it is them who speaks now: the robot's own person first; nobody on a guest's robot."""
+    household: Mapping[str, "Manner"] = field(default_factory=dict)
+    """Who may say that it is them who speaks now, and how they are spoken to: the robot's own person first; nobody on a
+    guest's robot."""
 
 
 class Admissions:
@@ -54,8 +64,7 @@ class Admissions:
         is_guest = device.is_guest and (device.is_nameless or not device.accepted)
         own = device.person if is_guest else section.person or owner.person
         person = person or own
-        about = self._config.persons.get(person, PersonSection())
-        language = section.language if section.language != "auto" else about.language
+        manner = self._manner(section, person)
         return Admission(
             entry=device.id,
             device=device.id if is_guest else device.device,
@@ -63,10 +72,10 @@ class Admissions:
             is_guest=is_guest,
             is_nameless=device.is_nameless,
             is_known=device.accepted and device.established and not device.is_nameless,
-            language=None if language == "auto" else language,
-            voice=section.voice or about.voice,
+            language=manner.language,
+            voice=manner.voice,
             profile=section.profile or _guess_profile(device.board or owner.board),
-            household=() if is_guest else self._household_of(device.device, own),
+            household={} if is_guest else self._household_of(device.device, own, section),
         )
 
     def choose(self, device: KnownDevice, owner: KnownDevice, person: str, grant: Grant) -> str:
@@ -81,16 +90,24 @@ class Admissions:
             grant.check_person(self.of(owner, owner).person)
         return grant.choose(person, self.of(device, owner).person)
 
-    def _household_of(self, device: str, own: str) -> tuple[str, ...]:
+    def _household_of(self, device: str, own: str, section: DeviceSection) -> Mapping[str, Manner]:
         persons = [one for devices, home in self._households if device in devices for one in home]
-        return tuple(dict.fromkeys((own, *persons)))
+        return {person: self._manner(section, person) for person in (own, *persons)}
+
+    def _manner(self, section: DeviceSection, person: str) -> Manner:
+        about = self._config.persons.get(person, PersonSection())
+        language = section.language if section.language != "auto" else about.language
+        return Manner(None if language == "auto" else language, section.voice or about.voice)
 
 
 def seated(admission: Admission, person: str) -> Admission:
     """Return the admission for whoever says that it is them who speaks now; an empty name makes them a guest."""
     if not person:
         return replace(admission, person=f"guest-{token_hex(6)}", is_guest=True)
-    return replace(admission, person=person, is_guest=False)
+    manner = admission.household.get(person, Manner(admission.language, admission.voice))
+    return replace(
+        admission, person=person, is_guest=False, language=manner.language, voice=manner.voice
+    )
 
 
 def _guess_profile(board: str) -> str:

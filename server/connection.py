@@ -120,7 +120,7 @@ class Connection:
     @property
     def household(self) -> Sequence[str]:
         """Who may say that it is them who speaks now."""
-        return self._admission.household
+        return tuple(self._admission.household)
 
     def become(self, person: str) -> None:
         """Go on with the memory of somebody of the household; with an empty name as a guest of it."""

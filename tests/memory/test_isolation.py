@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,7 @@ def live(room: Room, person: str, mark: str) -> None:
     known = (
         fact(f"You have a cat called {mark}.", person=person, sources=(own,)),
         fact(f"You are allergic to {mark}.", person=person, sources=(f"{mark} page 1",)),
+        replace(fact(f"Omo promised {mark} to sing.", person=person, sources=(own,)), about="Omo"),
     )
     segment = Segment(
         f"{mark} segment", person, "ja", f"{mark} の話", frozenset({mark}), NOON, NOON
