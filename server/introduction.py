@@ -13,7 +13,7 @@ GUEST_PHRASE: Final = "welcome-guest"
 PERSON_PHRASE: Final = "welcome-person"
 ANSWERS: Final[Mapping[str, Mapping[str, str]]] = {
     PERSON_PHRASE: {
-        "ja": "こんにちは、$name。ここからは、あなたとのお話として覚えます。",
+        "ja": "こんにちは、${name}さん。ここからは、あなたとのお話として覚えます。",
         "zh": "你好，$name。从现在起，我记在你的名下。",
         "en": "Hello, $name. From now on I talk with you, and what you say goes into your memory.",
     },
@@ -32,7 +32,7 @@ _HELLO: Final = r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|こん�
 _FORMS: Final = tuple(
     re.compile(f"{_HELLO}{form}{_END}", re.IGNORECASE)
     for form in (
-        rf"(?:this is|it['’]?s me,?|it is me,?|it['’]s|i['’]?m|i am|my name is)\s+{_NAME}(?:\s+(?:here|speaking|now))?",
+        rf"(?:this is|it['’]?s me,?|it is me,?|i['’]?m|i am|my name is)\s+{_NAME}(?:\s+(?:here|speaking|now))?",
         rf"{_NAME}\s+(?:here|speaking)",
         rf"(?:私|わたし|僕|ぼく|俺|おれ|うち)(?:は|、)\s*{_NAME}(?:です|だよ|だ|よ|っていいます|といいます|と申します)(?:よ|ね)?",
         rf"{_NAME}(?:です|だよ|といいます|と申します)",
@@ -50,7 +50,7 @@ class Introduction:
     person: str
     """Whose memory it shall be from now on; empty for a guest's, which is none."""
     name: str
-    """As it was said."""
+    """As it was said, without an honorific."""
     rest: str
     """What was said behind it."""
 
@@ -96,7 +96,7 @@ def find_introduction(
         if folded in _GUEST:
             return Introduction("", name, rest)
         if (person := by_name.get(folded)) is not None:
-            return Introduction(person, name, rest)
+            return Introduction(person, _HONORIFIC.sub("", name), rest)
     return None
 
 

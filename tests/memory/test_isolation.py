@@ -227,3 +227,20 @@ def test_whoever_reads_the_store_names_a_person_or_is_known_not_to(tmp_path: Pat
     finally:
         store.close()
     assert nameless <= OF_EVERYBODY
+
+
+async def test_what_one_agent_told_or_did_is_not_told_as_anothers(tmp_path: Path) -> None:
+    promise = "{} promised hana to sing {}."
+    with opened(tmp_path, persona={"name": "Omo"}, retrieval={"gate": 0.0}) as room:
+        for agent, mark in (("Omo", "zqalphaqz"), ("Annie", "zqbetaqz")):
+            told = fact(promise.format(agent, mark), language="en", id_=mark)
+            await room.memory.add([replace(told, about=agent)])
+        for asked in ("What did you promise?", "Did Annie promise to sing zqbetaqz?"):
+            found = list(written_out(await room.memory.recall("hana", asked, "en")))
+            found += written_out(await room.memory.search("hana", asked, "en"))
+            assert any("zqalphaqz" in text for text in found)
+            assert not any("zqbetaqz" in text for text in found)
+    with opened(tmp_path, persona={"name": "Annie"}, retrieval={"gate": 0.0}) as room:
+        found = list(written_out(await room.memory.search("hana", "What did you promise?", "en")))
+        assert any("zqbetaqz" in text for text in found)
+        assert not any("zqalphaqz" in text for text in found)

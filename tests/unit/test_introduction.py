@@ -57,6 +57,7 @@ def test_who_says_so_is_recognised(text: str, person: str) -> None:
         "This is Carol's cat.",
         "This is not Carol.",
         "Is it Carol?",
+        "It's Carol!",
         "キャロルはどこ？",
         "キャロルが好きです。",
         "キャロルの猫です。",
@@ -84,6 +85,12 @@ def test_what_is_asked_behind_it_is_left(text: str, rest: str) -> None:
     met = find_introduction(text, HOUSEHOLD, PERSONS)
     assert met is not None
     assert met.rest == rest
+
+
+def test_an_honorific_is_no_part_of_the_name() -> None:
+    met = find_introduction("はなこちゃんだよ！", HOUSEHOLD, PERSONS)
+    assert met is not None
+    assert "はなこさん" in met.answer(None, "ja")
 
 
 def test_a_name_that_two_have_introduces_nobody() -> None:
