@@ -1,14 +1,14 @@
 """Who may come in: which robot is known, which token belongs to it, and whose memory it speaks with."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from secrets import token_hex
 
 import anyio
 import anyio.to_thread
 
+from server.admission import Admission, Admissions, seated
 from server.callers import Caller, Callers
 from server.claims import (
     Claim,
@@ -22,13 +22,17 @@ from server.claims import (
     tidy,
     tidy_device_id,
 )
-from server.config import Config, DeviceSection, PersonSection
+from server.config import Config
 from server.errors import AccessError
+from server.grants import EVERYTHING, Grant, Scope
 from server.keys import Keys
 from server.newcomers import Quota, make_room
+from server.patience import Patience
 from server.ports import Clock
 from server.presence import Presence
+from server.rates import Rates
 from server.registry import GUEST_MARK, KnownDevice, Registry, Roll, find_guests
+from server.seats import Seats
 
 _SAVE_SECONDS = 5.0
 _GUESTS = 8
@@ -36,29 +40,17 @@ _GUESTS = 8
 _SEEN_AGAIN = timedelta(minutes=10)
 
 
-@dataclass(frozen=True, slots=True)
-class Admission:
-    """As whom a robot comes in."""
-
-    entry: str
-    """Id of the entry in the registry that it came in by."""
-    device: str
-    """Identity for history and replacement. A guest has one of its own; an accepted guest has that of the owner."""
-    person: str
-    is_guest: bool
-    is_nameless: bool
-    """Whether it is a guest without a Client-Id, with a new person every time."""
-    is_known: bool
-    """Whether it may be trusted to be no intruder: accepted by somebody, here before, or come with the right to be here."""
-    language: str | None
-    voice: str
-    profile: str
-
-
 class Access:
     """Decides by the configuration and by what is kept in the data folder: ``devices.json``, ``secret``, ``api-token``.
 
-    Its methods may be called from any thread and block for one small file at most. `presence` belongs to the event loop.
+    Its methods may be called from any thread and block for one small file at most. `presence`, `requests` and `patience`
+    belong to the event loop.
+
+    Attributes:
+        presence: Which devices are connected.
+        requests: How often each household may ask.
+        seats: Who said that it is them who speaks with a device.
+        patience: How often each may come with a token that is wrong.
 
     Raises:
         ConfigError: The folder can't be used.
@@ -67,9 +59,12 @@ class Access:
     def __init__(self, config: Config, data: Path, clock: Clock) -> None:
         self.callers = Callers(config)
         self.presence = Presence()
+        self.requests = Rates(config.limits.http_requests_per_minute)
+        self.patience = Patience(config.limits.wrong_tokens_per_minute)
+        self.seats = Seats(clock, config.access.switch_minutes)
         self._config = config
         self._clock = clock
-        self._sections = {tidy_device_id(name): part for name, part in config.devices.items()}
+        self._admissions = Admissions(config)
         self._keys = Keys(config.access, data)
         self._registry = Registry(data / "devices.json")
         self._quota = Quota(config.limits.new_devices_per_hour)
@@ -115,7 +110,8 @@ class Access:
             AccessError: One of `claims.HTTP_STATUS`; the message says what to do.
         """
         claim = tidy(claim)
-        is_trusted = caller.is_local or self._keys.is_api_token(claim.token)
+        grant = self._grant(claim, caller)
+        is_trusted = grant is not None
         if not claim.device_id and is_trusted:
             claim = replace(claim, device_id=name_local(claim.client_id))
         check_device_id(claim.device_id)
@@ -127,34 +123,39 @@ class Access:
             entered = replace(device, established=device.established or may_talk)
             self._enter(roll, entered, caller, is_trusted=is_trusted)
             owner = roll.devices.get(device.device, device)
+            if grant is not None:
+                person = self._admissions.choose(device, owner, person, grant)
         if not may_talk:
             raise AccessError(
                 "device-waiting",
                 f"{device.id} has to be accepted first, on the computer of the server: omoide devices accept {device.id}",
             )
-        admission = self._describe(device, owner, person)
+        admission = self._admissions.of(device, owner, person)
         if device.is_nameless and not person:
-            return replace(admission, person=f"guest-{token_hex(6)}")
+            return seated(admission, "")
+        speaks = None if person or admission.is_guest else self.seats.person_of(admission.device)
+        if speaks is not None and speaks in ("", *admission.household):
+            admission = seated(admission, speaks)
         return replace(admission, is_known=True) if is_trusted else admission
 
     def proves_itself(self, claim: Claim) -> bool:
         """Whether a valid token came along: with one, a web page from elsewhere may speak for that device, but not more."""
         claim = tidy(claim)
-        if self._keys.is_api_token(claim.token):
+        if self._keys.grant_of(claim.token) is not None:
             return True
         return self._find_by_token(self._registry.snapshot(), claim) is not None
 
-    def check_api(self, caller: Caller, token: str) -> None:
-        """Let programs on this machine and holders of the API token pass.
+    def check_api(self, caller: Caller, token: str) -> Grant:
+        """Return how far a caller may go: programs on this machine, and holders of the API token, everywhere.
 
         Raises:
             AccessError: `token-missing`, `token-wrong`, or as `Callers.check_browser` says.
         """
-        if self._keys.is_api_token(token):
-            return
+        if (grant := self._keys.grant_of(token)) is not None:
+            return grant
         self.callers.check_browser(caller)
         if caller.is_local and not token:
-            return
+            return EVERYTHING
         raise _refuse(token, "Send the API token (file api-token in the data folder)")
 
     def devices(self) -> list[KnownDevice]:
@@ -165,14 +166,14 @@ class Access:
         """Return who is known, as in `devices`, each with what `admission_of` says of it: one look at the file for all."""
         known = self._registry.snapshot()
         return [
-            (device, self._describe(device, known.get(device.device, device), ""))
+            (device, self._admissions.of(device, known.get(device.device, device)))
             for device in _in_order(known)
         ]
 
     def admission_of(self, device: KnownDevice) -> Admission:
         """Return as whom a known device comes in when it names nobody."""
         owner = self._registry.snapshot().get(device.device, device)
-        return self._describe(device, owner, "")
+        return self._admissions.of(device, owner)
 
     def accept(self, device_id: str, person: str = "") -> KnownDevice:
         """Take a waiting device or a guest for the real one. An accepted guest speaks with the memory of the owner.
@@ -196,6 +197,17 @@ class Access:
             if person and owner is not None:
                 known[owner.id] = replace(owner, person=person)
             return known[device.id]
+
+    def revoke(self, device_id: str) -> KnownDevice:
+        """Make the tokens of a device void, and leave it what it is: it gets a new one when it asks OTA again.
+
+        Raises:
+            AccessError: `device-unknown`.
+        """
+        with self._registry.edit() as roll:
+            device = _get(roll.devices, device_id)
+            roll.devices[device.id] = replace(device, token_generation=device.token_generation + 1)
+            return roll.devices[device.id]
 
     def forget(self, device_id: str) -> list[str]:
         """Forget a device and make its tokens void; forgetting the owner forgets its guests too.
@@ -226,6 +238,18 @@ class Access:
                 )
         return [one.id for one in gone]
 
+    def _grant(self, claim: Claim, caller: Caller) -> Grant | None:
+        """Return what a robot, or a program that speaks for one, may do beyond what any robot may; None if nothing.
+
+        Raises:
+            AccessError: `scope-missing`: what is said would be stored.
+        """
+        grant = self._keys.grant_of(claim.token) if claim.token else None
+        if grant is None:
+            return EVERYTHING if caller.is_local else None
+        grant.check(Scope.WRITE)
+        return grant
+
     def _find_visitor(self, roll: Roll, claim: Claim, caller: Caller) -> KnownDevice:
         owner = _find(roll.devices, claim.device_id)
         if owner is None:
@@ -245,7 +269,7 @@ class Access:
         proven = self._find_by_token(roll.devices, claim)
         if proven is not None:
             return proven
-        is_api = self._keys.is_api_token(claim.token)
+        is_api = self._keys.grant_of(claim.token) is not None
         if is_api or (is_trusted and not (owner.issued and claim.token)):
             return owner
         if owner.issued:
@@ -310,28 +334,9 @@ class Access:
         if device.id not in roll.devices:
             if not is_trusted:
                 self._quota.take(caller.household, now)
-            make_room(roll, kept={*self._sections, *self.presence.devices()})
+            make_room(roll, kept={*self._admissions.sections, *self.presence.devices()})
         is_stale = now - device.last_seen > _SEEN_AGAIN
         roll.devices[device.id] = replace(device, last_seen=now) if is_stale else device
-
-    def _describe(self, device: KnownDevice, owner: KnownDevice, person: str) -> Admission:
-        section = self._sections.get(device.device, DeviceSection())
-        is_guest = device.is_guest and (device.is_nameless or not device.accepted)
-        if not person:
-            person = device.person if is_guest else section.person or owner.person
-        about = self._config.persons.get(person, PersonSection())
-        language = section.language if section.language != "auto" else about.language
-        return Admission(
-            entry=device.id,
-            device=device.id if is_guest else device.device,
-            person=person,
-            is_guest=is_guest,
-            is_nameless=device.is_nameless,
-            is_known=device.accepted and device.established and not device.is_nameless,
-            language=None if language == "auto" else language,
-            voice=section.voice or about.voice,
-            profile=section.profile or _guess_profile(device.board or owner.board),
-        )
 
 
 def _refuse(token: str, help_text: str) -> AccessError:
@@ -366,7 +371,3 @@ def _get(known: Mapping[str, KnownDevice], device_id: str) -> KnownDevice:
 
 def _last_seen(device: KnownDevice) -> datetime:
     return device.last_seen
-
-
-def _guess_profile(board: str) -> str:
-    return "stackchan" if "stackchan" in board.lower().replace("-", "") else "xiaozhi"

@@ -30,6 +30,7 @@ from server.memory.safety.signals import prepare as prepare_signals
 from server.memory.traits import load_dimensions
 from server.phrasebook import Phrasebook
 from server.ports import Clock, Device, Embedder, Engine
+from server.private_folder import owner_only
 from server.prompting import PROMPTS, Phrases, PromptFiles, compose
 from server.recording import RECORDINGS, RecentTurns, Recorder
 from server.telemetry import Metrics
@@ -84,14 +85,9 @@ class App:
             self.memory.outbox, self.memory.safety, config.safety.webhooks, self.clock
         )
         self.jobs = Jobs(self.memory, config.extraction, self.clock)
-        observers = (
-            self.memory,
-            self.jobs,
-            self.recent,
-            self.metrics,
-            Recorder(data / RECORDINGS, config.recording),
-        )
-        self.turns = Turns(self.clock, observers, self.memory.consenting.judge)
+        keepers = (self.memory, self.jobs, Recorder(data / RECORDINGS, config.recording))
+        witnesses = (self.memory.overheard, self.recent, self.metrics)
+        self.turns = Turns(self.clock, keepers, witnesses, self.memory.consenting.judge)
         self.forgetting = Forgetting(self.memory.archive, data, self.recent, self.turns)
         self.phrasebook = Phrasebook(
             Phrases(self.prompts), self.engines.tts, config.persona.language, config.tts
@@ -234,7 +230,7 @@ async def open_app(
     Raises:
         OmoideError: Something can't be built at all, e.g. a folder that can't be written, or that is another server's.
     """
-    with lock_data(data):
+    with owner_only(), lock_data(data):
         async with _running(App(config, data, engines, embedder, clock)) as app:
             yield app
 

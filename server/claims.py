@@ -15,10 +15,14 @@ HTTP_STATUS: Mapping[str, int] = {
     "token-missing": 401,
     "token-wrong": 401,
     "device-waiting": 403,
+    "scope-missing": 403,
+    "person-forbidden": 403,
     "host-foreign": 403,
     "origin-foreign": 403,
     "device-unknown": 404,
     "content-type-wrong": 415,
+    "too-many-requests": 429,
+    "too-many-failures": 429,
     "too-many-new-devices": 429,
     "registry-full": 503,
     "too-many-connections": 503,
@@ -40,7 +44,7 @@ class Claim:
     client_id: str = ""
     token: str = ""
     person: str = ""
-    """Whose memory it wants; only programs on this machine and holders of the API token may choose."""
+    """Whose memory it wants; only programs on this machine and holders of a key of the API may choose."""
     serial: str = ""
     board: str = ""
 

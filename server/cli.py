@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from firmware_bridge.events import ListeningMode
-from server import cli_memory, cli_safety
+from server import cli_access, cli_encryption, cli_memory, cli_safety
 from server.cli_options import (
     DATA,
     ConfigOption,
@@ -41,6 +41,8 @@ app.add_typer(bench_app, name="bench")
 app.add_typer(devices_app, name="devices")
 cli_memory.add_to(app)
 cli_safety.add_to(app)
+cli_access.add_to(app)
+cli_encryption.add_to(cli_memory.memory_app)
 
 
 @app.command("serve")
@@ -283,6 +285,21 @@ def accept_device_command(
 
     def work(loaded: Config, tell: Tell) -> Report:
         return devices.accept_device(device, person, loaded, data, tell)
+
+    finish(carry_out(with_config(work, config), nothing=devices.NOTHING, as_json=as_json))
+
+
+@devices_app.command("revoke")
+def revoke_device_command(
+    device: Annotated[str, typer.Argument(metavar="ID", help="As in the list.")],
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    data: DataOption = DATA,
+) -> None:
+    """Make the tokens of a robot void; it stays known and gets a new one when it is restarted."""
+
+    def work(loaded: Config, tell: Tell) -> Report:
+        return devices.revoke_device(device, loaded, data, tell)
 
     finish(carry_out(with_config(work, config), nothing=devices.NOTHING, as_json=as_json))
 

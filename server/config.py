@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     Field,
-    SecretStr,
     ValidationError,
     ValidationInfo,
     field_validator,
@@ -18,6 +17,14 @@ from pydantic_settings import (
     SettingsError,
 )
 
+from server.config_access import (
+    AccessSection,
+    ApiKeySection,
+    DeviceSection,
+    HouseholdSection,
+    PersonSection,
+    TlsSection,
+)
 from server.config_environment import read_variables
 from server.config_faults import explain
 from server.config_file import ConfigFile, read_config_file
@@ -35,47 +42,52 @@ from server.config_memory import (
     RetrievalSection,
     SecrecySection,
     SegmentsSection,
+    StoreSection,
     SummariesSection,
     TransformersEmbeddingSection,
 )
 from server.config_safety import SafetySection
 from server.config_section import EndpointSection, Section
 from server.config_values import (
-    Host,
     Language,
     LanguageOrAuto,
     ListeningHost,
     Milliseconds,
     Minutes,
-    Network,
     Port,
     Probability,
     PublicUrl,
     Seconds,
     Temperature,
-    Token,
     Zone,
 )
 from server.errors import ConfigError
 
 __all__ = [
+    "AccessSection",
+    "ApiKeySection",
     "Config",
     "ConsentSection",
+    "DeviceSection",
     "EmbeddingSection",
     "ExtractionSection",
     "FadingSection",
     "GuardSection",
+    "HouseholdSection",
     "IndexSection",
     "LongTermSection",
     "OpenAiEmbeddingSection",
     "PagesSection",
+    "PersonSection",
     "PersonaSection",
     "Policy",
     "RetrievalSection",
     "SecrecySection",
     "Section",
     "SegmentsSection",
+    "StoreSection",
     "SummariesSection",
+    "TlsSection",
     "TransformersEmbeddingSection",
     "load_config",
 ]
@@ -90,6 +102,7 @@ class ServerSection(Section):
     device_port: Port = 8000
     http_port: Annotated[Port, Field(validate_default=True)] = 8003
     public_url: PublicUrl = ""
+    tls: TlsSection = TlsSection()
     timezone: Zone = "Asia/Tokyo"
     wake_words: tuple[str, ...] = ()
 
@@ -101,16 +114,6 @@ class ServerSection(Section):
                 "that is server.device_port, too. Give each a port of its own, or 0 for any free one"
             )
         return port
-
-
-class AccessSection(Section):
-    """Who may come in."""
-
-    mode: Literal["open", "approve"] = "open"
-    api_token: Token = SecretStr("")
-    trust_loopback: bool = True
-    trusted_proxies: tuple[Network, ...] = ()
-    allowed_hosts: tuple[Host, ...] = ()
 
 
 class LimitsSection(Section):
@@ -129,22 +132,8 @@ class LimitsSection(Section):
     http_connections: Annotated[int, Field(ge=1)] = 128
     http_connections_per_address: Annotated[int, Field(ge=1)] = 32
     http_patience_seconds: Seconds = 10.0
-
-
-class DeviceSection(Section):
-    """What is known about one device before it connects."""
-
-    person: str = ""
-    language: LanguageOrAuto = "auto"
-    voice: str = ""
-    profile: Literal["", "xiaozhi", "stackchan", "vrm"] = ""
-
-
-class PersonSection(Section):
-    """What is fixed for one person."""
-
-    language: LanguageOrAuto = "auto"
-    voice: str = ""
+    http_requests_per_minute: Annotated[int, Field(ge=10)] = 600
+    wrong_tokens_per_minute: Annotated[int, Field(ge=1)] = 10
 
 
 class VadSection(Section):
@@ -319,11 +308,13 @@ class Config(BaseSettings):
     limits: LimitsSection = LimitsSection()
     devices: dict[str, DeviceSection] = Field(default_factory=dict)
     persons: dict[str, PersonSection] = Field(default_factory=dict)
+    households: dict[str, HouseholdSection] = Field(default_factory=dict)
     vad: VadSection = VadSection()
     endpointing: EndpointingSection = EndpointingSection()
     asr: AsrSection = AsrSection()
     embedding: EmbeddingSection = EmbeddingSection()
     retrieval: RetrievalSection = RetrievalSection()
+    store: StoreSection = StoreSection()
     index: IndexSection = IndexSection()
     extraction: ExtractionSection = ExtractionSection()
     segments: SegmentsSection = SegmentsSection()

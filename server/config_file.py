@@ -63,7 +63,7 @@ def read_mapping_file(path: Path, *, remedy: str, expected: str) -> ConfigFile:
     lines: dict[Location, int] = {}
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
-        _keep_keys_as_written(root)
+        _keep_as_written(root)
         values = yaml.SafeLoader("").construct_document(root) if root else None
         if root is not None:
             _collect_lines(root, (), lines, path)
@@ -81,13 +81,22 @@ def read_mapping_file(path: Path, *, remedy: str, expected: str) -> ConfigFile:
     return ConfigFile(str(path), _without_empty(values), lines)
 
 
-def _keep_keys_as_written(node: yaml.Node | None) -> None:
-    """Make every key a text: YAML takes a MAC address of decimal digits for a number to the base of 60."""
-    if isinstance(node, yaml.MappingNode):
+def _keep_as_written(node: yaml.Node | None) -> None:
+    """Make every key a text: YAML takes a MAC address of decimal digits for a number to the base of 60.
+
+    Likewise `on` and `off`, `yes` and `no`, which are names of engines in places, and where they are not are understood later.
+    """
+    if isinstance(node, yaml.ScalarNode):
+        if node.tag.endswith(":bool") and node.value.lower() not in ("true", "false"):
+            node.tag = "tag:yaml.org,2002:str"
+    elif isinstance(node, yaml.SequenceNode):
+        for value in node.value:
+            _keep_as_written(value)
+    elif isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             if isinstance(key, yaml.ScalarNode) and key.tag.endswith((":int", ":float")):
                 key.tag = "tag:yaml.org,2002:str"
-            _keep_keys_as_written(value)
+            _keep_as_written(value)
 
 
 def _without_empty(values: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, SecretStr
 
 from server.config_section import EndpointSection, Section
-from server.config_values import ApiKey, Minutes, Probability, Seconds
+from server.config_values import ApiKey, Minutes, Probability, Seconds, VariableName
 
 Dimensions = Annotated[int, Field(ge=8, le=8192)]
 
@@ -70,6 +70,14 @@ class RetrievalSection(Section):
     calibration: str = ""
     pages: PagesSection = PagesSection()
     article: ArticleSection = ArticleSection()
+
+
+class StoreSection(Section):
+    """Where the truth of memory is kept: a file in the data folder, plain or encrypted."""
+
+    encryption: Literal["off", "sqlcipher"] = "off"
+    key_env: VariableName = "OMOIDE_MEMORY_KEY"
+    key_file: str = ""
 
 
 class IndexSection(Section):

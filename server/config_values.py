@@ -15,6 +15,7 @@ _HOST_NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?\.?")
 _ONLY_DIGITS = re.compile(r"[0-9.]+")
 _PRINTABLE = re.compile(r"[ -~]*")
 _WITHOUT_BLANKS = re.compile(r"[!-~]*")
+_HASH = re.compile(r"[0-9a-f]{64}")
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _PUBLIC_SCHEMES = ("", "http", "https", "ws", "wss")
 
@@ -149,6 +150,15 @@ def check_key(key: str) -> str:
     return key
 
 
+def _check_hash(digest: str) -> str:
+    digest = digest.strip().lower()
+    if not _HASH.fullmatch(digest):
+        raise ValueError(
+            "write the 64 hexadecimal digits that `omoide access keys new` prints, never the key itself"
+        )
+    return digest
+
+
 def _check_token(token: str) -> str:
     token = token.strip()
     if not _PRINTABLE.fullmatch(token):
@@ -179,5 +189,6 @@ ServiceUrl = Annotated[str, AfterValidator(_check_service_url), Field(repr=False
 """May hold a user and a password, so a complaint does not repeat it."""
 VariableName = Annotated[str, AfterValidator(_check_variable), Field(repr=False)]
 """A key that was pasted here by mistake is not repeated either."""
+Sha256 = Annotated[str, AfterValidator(_check_hash), Field(repr=False)]
 ApiKey = Annotated[SecretStr, AfterValidator(_within_secret(check_key))]
 Token = Annotated[SecretStr, AfterValidator(_within_secret(_check_token))]

@@ -2,7 +2,7 @@
 
 import uuid
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ from firmware_bridge import (
     WakeWord,
     Welcome,
 )
-from server.access import Admission
+from server.admission import Admission, seated
 from server.allowance import Allowance
 from server.audio import LISTENING_RATE, Resampler, from_pcm, to_pcm
 from server.config import LimitsSection
@@ -68,12 +68,24 @@ class Connection:
         admission: Admission,
         limits: LimitsSection,
         metrics: Metrics,
+        note_person: Callable[[str], None] = lambda _: None,
     ) -> None:
+        """Take over a socket that is open.
+
+        Args:
+            socket: The WebSocket.
+            codec: What is spoken on it.
+            admission: As whom the robot came in.
+            limits: What it may ask.
+            metrics: What is counted.
+            note_person: Told who says that it is them who speaks now, as in `become`.
+        """
         self._socket = socket
         self._codec = codec
         self._admission = admission
         self._limits = limits
         self._metrics = metrics
+        self._note_person = note_person
         self._line = anyio.CancelScope()
         self._welcome = Welcome(uuid.uuid4().hex, _XIAOZHI_RATE, _FRAME_MS)
         self._echo_cancelled = False
@@ -99,6 +111,21 @@ class Connection:
     def person(self) -> str:
         """Whose memory and history belong to this conversation."""
         return self._admission.person
+
+    @property
+    def is_guest(self) -> bool:
+        """Whether nothing of what is said may be kept."""
+        return self._admission.is_guest
+
+    @property
+    def household(self) -> Sequence[str]:
+        """Who may say that it is them who speaks now."""
+        return tuple(self._admission.household)
+
+    def become(self, person: str) -> None:
+        """Go on with the memory of somebody of the household; with an empty name as a guest of it."""
+        self._admission = seated(self._admission, person)
+        self._note_person(person)
 
     @property
     def language(self) -> str | None:

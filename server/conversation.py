@@ -7,7 +7,7 @@ import math
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager as AsyncContext
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import anyio
@@ -21,6 +21,7 @@ from server.errors import LlmError, OmoideError
 from server.failures import log_fault
 from server.guard import Hit, ReplyGuard, correction, persona_of, touching
 from server.heeding import Heeds, put_in_words
+from server.introduction import Introduction, find_introduction
 from server.listening import Utterance, listen
 from server.memory import TalkMemory
 from server.noting import noted, timed
@@ -88,7 +89,8 @@ class Conversation:
         """Hold one conversation: a turn for every utterance, until the device hangs up."""
         house, config = self.house, self.house.config
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(house.memory.prepare, self.device.person)
+            if not self.device.is_guest:
+                tasks.start_soon(house.memory.prepare, self.device.person)
             ear = listen(
                 self.device,
                 house.engines.vad,
@@ -125,11 +127,11 @@ class Conversation:
             previous: The reply before this one; this one waits until it has been put away.
             tasks: Where the filling of the silence runs; it ends with the turn.
         """
-        with self.house.turns.record(self.device.id, self.device.person) as turn:
+        device = self.device
+        with self.house.turns.record(device.id, device.person, is_guest=device.is_guest) as turn:
             try:
                 tasks.start_soon(self._fill_silence, said, turn, reply, previous)
                 failure = await self._understand(said, turn, reply)
-                self.house.heeding.notice(turn)
                 with stage(Stage.PREVIOUS_REPLY):
                     await previous.finished.wait()
                 with reply.scope:
@@ -202,14 +204,19 @@ class Conversation:
 
     async def _answer(self, turn: Turn, reply: Reply) -> None:
         house = self.house
+        met = self._meet(turn)
         turn.asked = transcript = self._with_unanswered(turn)
         turn.answers, self._unanswered, self._unanswered_turns = self._unanswered_turns, None, ()
         if transcript is None:
             await reply.playback.finish()  # of the filler
             return
         self.device.send(ShowTranscript(transcript.text))
-        turn.query = normalize(transcript.text)
+        house.heeding.notice(turn)
         heeded = await house.heeding.heed(turn)
+        if met is not None:
+            words = house.phrasebook.find(met.key, transcript.language)
+            heeded = heeded.behind(met.answer(words, transcript.language), alone=not met.rest)
+            transcript = replace(transcript, text=met.rest)
         if not heeded.instead:
             await self._recall(turn, transcript)
         laps = Laps()
@@ -223,23 +230,38 @@ class Conversation:
             raise LlmError("llm-empty", "The model answered with nothing that can be said.")
         await reply.playback.finish()
 
+    def _meet(self, turn: Turn) -> Introduction | None:
+        """Go on as whoever says that it is them who speaks now: nothing of the one before goes over to them."""
+        # It may have been said in this turn, or in one before that was cut off.
+        said = filter(None, (turn.transcript, self._with_unanswered(turn)))
+        household, persons = self.device.household, self.house.config.persons
+        found = (find_introduction(words.text, household, persons) for words in said)
+        if (met := next(filter(None, found), None)) is not None:
+            self.device.become(met.person)
+            self._unanswered, self._unanswered_turns = None, ()
+        turn.person, turn.is_guest = self.device.person, self.device.is_guest
+        return met
+
     async def _recall(self, turn: Turn, transcript: Transcript) -> None:
+        """Ask memory what belongs to a question; a guest has none."""
+        turn.query = normalize(transcript.text)
         with stage(Stage.RECALL):
-            turn.recalled = await self.house.memory.recall(
-                turn.person, transcript.text, transcript.language
-            )
+            if not turn.is_guest:
+                turn.recalled = await self.house.memory.recall(
+                    turn.person, transcript.text, transcript.language
+                )
         mark(Happening.RECALL_END)
 
     def _guard(self, turn: Turn, transcript: Transcript, laps: Laps) -> ReplyGuard:
         """Return what lets the reply through, and asks for it once more if it must not be spoken."""
         house = self.house
         persona = persona_of(house.config.persona.name, house.prompts.text("identity.md"))
+        now, lines = house.clock.now(), house.phrasebook.text
 
         def attempt(hit: Hit | None, said: str) -> AsyncContext[AsyncGenerator[Sentence, None]]:
             prompt = self._compose(turn, transcript, hit, said)
             return thinking(house.engines.llm, prompt, turn, laps, house.config)
 
-        now, lines = house.clock.now(), house.phrasebook.text
         return ReplyGuard(turn, house.config.guard, now, persona, attempt, lines)
 
     def _compose(self, turn: Turn, transcript: Transcript, hit: Hit | None, said: str) -> Prompt:
@@ -259,11 +281,10 @@ class Conversation:
         self, sentences: AsyncGenerator[Sentence, None], turn: Turn, language: str, laps: Laps
     ) -> AsyncGenerator[Part, None]:
         config = self.house.config
-        written = noted(sentences, turn, laps)
+        passing = noted(sentences, turn, laps)
         voice = Voice(language, self.device.voice, config.tts.speed)
-        rate = self.device.playback_rate
-        parts = synthesize(written, self.house.engines.tts, voice, rate, config.tts)
-        return timed(parts, laps)
+        engine, rate = self.house.engines.tts, self.device.playback_rate
+        return timed(synthesize(passing, engine, voice, rate, config.tts), laps)
 
     async def _apologize(self, turn: Turn, playback: Playback, error: OmoideError) -> None:
         """Say that something went wrong: a failed turn is never silent, and never becomes history."""
@@ -300,6 +321,9 @@ class Conversation:
         was_cut = reply.scope.cancel_called or playback.active
         playback.stop()
         turn.heard = join_sentences(playback.heard())
+        if turn.asked is None:  # so it was not looked at who speaks: the one who did so last
+            turn.person, turn.is_guest = self.device.person, self.device.is_guest
+            self.house.heeding.notice(turn)
         if was_cut and (not turn.heard or turn.heard != turn.reply):
             turn.interrupted = True
             mark(Happening.INTERRUPTED)

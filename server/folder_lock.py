@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from server.errors import StoreError
+from server.private_folder import close_to_others
 
 _NAME: Final = "omoide.lock"
 _HELD: Final = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
@@ -55,14 +56,14 @@ class FileLock:
 
 
 def lock_data(data: Path) -> FileLock:
-    """Take a data folder, made as needed, for a server or for a command that changes what is in it.
+    """Take a data folder, made as needed, for a server or for a command that changes what is in it, and close it to others.
 
     Raises:
         StoreError: ``data-locked``, ``data-unwritable``.
     """
     try:
-        data.mkdir(parents=True, exist_ok=True)
-        return FileLock(data / _NAME)
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = FileLock(data / _NAME)
     except BlockingIOError as error:
         raise StoreError(
             "data-locked",
@@ -75,3 +76,5 @@ def lock_data(data: Path) -> FileLock:
             f"{data} can't be used ({error.strerror}). Check that it is a folder that may be written, or name another with "
             "--data.",
         ) from error
+    close_to_others(data)
+    return lock

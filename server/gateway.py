@@ -18,7 +18,8 @@ from websockets.http11 import Request, Response
 
 from firmware_bridge import Codec, ProtocolError, negotiate
 from firmware_bridge.wake_words import WAKE_WORDS
-from server.access import Access, Admission
+from server.access import Access
+from server.admission import Admission
 from server.callers import Caller, fold_headers, read_host
 from server.claims import HTTP_STATUS, Claim, keep_printable, parse_bearer, tidy
 from server.config import Config
@@ -29,7 +30,9 @@ from server.listener import listen
 from server.metered import MeteredConnection
 from server.places import Place, Places
 from server.ports import Device
+from server.security_headers import SECURITY_HEADERS
 from server.telemetry import Metrics
+from server.tls import server_context
 
 log = structlog.get_logger(__name__)
 
@@ -138,6 +141,8 @@ class Gateway:
             if not connection.is_lost:  # it may have left while the registry was read
                 self._take_place(connection, connection.ticket)
         except (AccessError, ProtocolError) as error:
+            if isinstance(error, AccessError):
+                self._access.patience.note(caller, error)
             status = 404 if isinstance(error, ProtocolError) else HTTP_STATUS.get(error.code, 403)
             log.info(
                 "device-refused",
@@ -168,7 +173,12 @@ class Gateway:
         ticket = connection.ticket
         assert ticket is not None
         device = Connection(
-            connection, ticket.codec, ticket.admission, self._limits, self._host.metrics
+            connection,
+            ticket.codec,
+            ticket.admission,
+            self._limits,
+            self._host.metrics,
+            partial(self._access.seats.take, ticket.admission.device),
         )
         admission, place = ticket.admission, connection.place
         said = {"device": device.id, "protocol": ticket.codec.name}
@@ -194,6 +204,7 @@ class Gateway:
             log.warning("connection-failed", code=code, where=where, **said)
         finally:
             self._access.presence.leave(admission.entry, device.hang_up)
+            self._access.seats.keep(device.id)
             self._host.metrics.connections.dec()
             ending, reason = device.ending or (INTERNAL_ERROR, "failed")
             seconds = round(anyio.current_time() - started, 1)
@@ -207,6 +218,9 @@ class Gateway:
             )
 
     async def _admit(self, claim: Claim, caller: Caller) -> Admission:
+        if not caller.is_local and not self._access.requests.take(caller.household):
+            raise AccessError("too-many-requests", "That was too much; try again in a minute.")
+        self._access.patience.check(caller, claim.token)
         if caller.doubt and not await anyio.to_thread.run_sync(self._access.proves_itself, claim):
             self._access.callers.check_browser(caller)
         return await anyio.to_thread.run_sync(self._access.admit, claim, caller)
@@ -231,7 +245,8 @@ class Gateway:
         port = self._access.callers.http_port
         host = read_host(headers.get("host", ""))
         name = host.name if host else "this-server"
-        url = f"http://{f'[{name}]' if ':' in name else name}:{port}{OTA_PATH}"
+        scheme = "https" if self._host.config.server.tls.is_on else "http"
+        url = f"{scheme}://{f'[{name}]' if ':' in name else name}:{port}{OTA_PATH}"
         log.info(
             "http-at-the-robots-door",
             peer=peer,
@@ -275,6 +290,7 @@ async def serve_devices(
     server = serve(
         gateway.welcome,
         sock=listener,
+        ssl=server_context(host.config.server.tls),
         compression=None,
         process_request=gateway.check,
         process_response=gateway.restate,
@@ -308,6 +324,7 @@ def respond(status: int, code: str, message: str, **more: object) -> Response:
             "Content-Type": "application/json",
             "Content-Length": str(len(content)),
             "Connection": "close",
+            **SECURITY_HEADERS,
         }
     )
     return Response(status, HTTPStatus(status).phrase, headers, content)

@@ -60,6 +60,9 @@ class Heeding:
         """
         if line := self._safety.escalation(turn):
             return Heeded(instead=line)
+        if turn.is_guest:  # there is no memory to want anything of
+            turn.unkept = "guest"
+            return Heeded()
         heeded = await self._consenting.heed(turn)
         if heeded.unsaid:
             await self._forgetting.forget_last(turn.person)
@@ -78,7 +81,7 @@ async def put_in_words(
     language: str,
     put: Put[Sentence],
 ) -> None:
-    """Say what was done in place of what the model says, or ask behind it.
+    """Say what was done before or in place of what the model says, or ask behind it.
 
     Args:
         heeded: What is to be said.
@@ -87,12 +90,12 @@ async def put_in_words(
         language: Two-letter code of what is said.
         put: Takes each sentence.
     """
+    await _put_text(heeded.first, config, language, put)
     if heeded.instead:
         await _put_text(heeded.instead, config, language, put)
         return
     await watch(put)
-    if heeded.after:
-        await _put_text(heeded.after, config, language, put)
+    await _put_text(heeded.after, config, language, put)
 
 
 async def _put_text(text: str, config: Config, language: str, put: Put[Sentence]) -> None:

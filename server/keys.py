@@ -1,4 +1,4 @@
-"""The secrets of this server: what tokens are derived from, and what opens the API."""
+"""The secrets of this server: what tokens are derived from, and what opens the API and how far."""
 
 import hashlib
 import hmac
@@ -8,9 +8,11 @@ from pathlib import Path
 
 import structlog
 
+from server.api_keys import ApiKeys
 from server.claims import is_equal
 from server.config import AccessSection
 from server.errors import ConfigError
+from server.grants import EVERYTHING, Grant
 from server.registry import KnownDevice, write_private
 
 log = structlog.get_logger(__name__)
@@ -19,7 +21,7 @@ _SECRET_BYTES = 32
 
 
 class Keys:
-    """Read from ``secret`` and ``api-token`` in the data folder; what is missing there is made.
+    """Read from ``secret``, ``api-token`` and ``api-keys.json`` in the data folder; the first two are made if missing.
 
     Raises:
         ConfigError: The folder can't be used.
@@ -30,6 +32,7 @@ class Keys:
         try:
             self._secret = _keep_secret(data / "secret")
             self._api_token = configured or _keep_token(data / "api-token")
+            self._named = ApiKeys(section.keys, data)
         except OSError as error:
             raise ConfigError(
                 f"{data} can't be used ({error}). Give another folder with --data.",
@@ -42,9 +45,11 @@ class Keys:
         digest = hmac.new(self._secret, text.encode(), hashlib.sha256).digest()
         return urlsafe_b64encode(digest).rstrip(b"=").decode()
 
-    def is_api_token(self, token: str) -> bool:
-        """Whether `token` opens the HTTP API."""
-        return is_equal(token, self._api_token)
+    def grant_of(self, token: str) -> Grant | None:
+        """Return what a token of the API, or a named key, allows; None if it is neither."""
+        if is_equal(token, self._api_token):
+            return EVERYTHING
+        return self._named.grant_of(token) if token else None
 
 
 def _keep_secret(path: Path) -> bytes:

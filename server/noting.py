@@ -1,4 +1,4 @@
-"""Notes a reply in its turn while it passes from the model to the device: its words and the times of its milestones."""
+"""Writes what passes on the way from the model to the voice into the record of the turn."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -24,7 +24,7 @@ async def noted(
 
 
 async def timed(parts: AsyncGenerator[Part, None], laps: Laps) -> AsyncGenerator[Part, None]:
-    """Note when the first sound was ready."""
+    """Note when the first sound passes."""
     async with aclosing(parts):
         async for part in parts:
             laps.reach(Stage.TTS_FIRST_AUDIO)

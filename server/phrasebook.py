@@ -72,6 +72,13 @@ class Phrasebook:
         except ConfigError:
             return _LAST_WORDS.get(language, _LAST_WORDS["en"])
 
+    def find(self, key: str, language: str) -> str | None:
+        """Return the words of a phrase; None if the file has none, or can't be read."""
+        try:
+            return self._phrases.find(key, language)
+        except ConfigError:
+            return None
+
     def ready(self, key: str, language: str, rate: int, *, name: str = "") -> Part | None:
         """Return the phrase if there is such a one and it was spoken before; None if not.
 
@@ -81,10 +88,7 @@ class Phrasebook:
             rate: The device's, in hertz.
             name: The voice that is wanted; where it has not spoken the phrase, the usual one has.
         """
-        try:
-            text = self._phrases.find(key, language)
-        except ConfigError:
-            return None
+        text = self.find(key, language)
         return self._in_stock(text, language, rate, name) if text else None
 
     async def part(self, key: str, language: str, rate: int, *, name: str = "") -> Part:

@@ -243,6 +243,17 @@ class Device(Protocol):
         """Whose memory and history belong to this conversation."""
 
     @property
+    def is_guest(self) -> bool:
+        """Whether nothing of what is said may be kept, and nothing is to be recalled."""
+
+    @property
+    def household(self) -> Sequence[str]:
+        """Who may say that it is them who speaks now; nobody on a guest's device."""
+
+    def become(self, person: str) -> None:
+        """Go on with the memory of somebody of the household; with an empty name as a guest of it."""
+
+    @property
     def language(self) -> str | None:
         """Fixed language, or None to detect it."""
 

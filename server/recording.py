@@ -36,9 +36,10 @@ class RecentTurns:
         self._turns: deque[Turn] = deque(maxlen=capacity)
 
     def turn_finished(self, turn: Turn) -> None:
-        """Keep a turn, unless nothing was said and nothing went wrong, or the person does not want it kept."""
-        if (turn.question or turn.error) and turn.may_be_shown:
-            self._turns.append(turn)
+        """Keep a turn, unless nothing was said and nothing went wrong; of who does not want it kept, without any words."""
+        if turn.question or turn.error:
+            whole = turn.may_be_shown and not turn.is_guest
+            self._turns.append(turn if whole else turn.without_words())
 
     def forget(self, is_meant: Callable[[Turn], bool]) -> None:
         """Forget some turns."""

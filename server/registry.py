@@ -157,7 +157,7 @@ class Registry:
                 self._write()
 
     def _refresh(self) -> None:
-        signature = _sign(self._path)
+        signature = sign_file(self._path)
         if signature == self._signature:
             return
         self._signature = signature
@@ -205,7 +205,7 @@ class Registry:
         except OSError as error:
             log.warning("registry-unwritten", file=str(self._path), why=str(error))
             return
-        self._signature = _sign(self._path)
+        self._signature = sign_file(self._path)
         self._is_unsaved = False
 
 
@@ -229,7 +229,8 @@ def write_private(path: Path, content: bytes) -> None:
         raise
 
 
-def _sign(path: Path) -> _Signature | None:
+def sign_file(path: Path) -> _Signature | None:
+    """Return what is another one once a file has been written again; None if it is not there."""
     try:
         status = path.stat()
     except OSError:

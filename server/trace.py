@@ -38,29 +38,32 @@ class Turns:
         self,
         clock: Clock,
         observers: Sequence[TurnObserver] = (),
+        witnesses: Sequence[TurnObserver] = (),
         judge: Callable[[Turn], None] = lambda turn: None,
     ) -> None:
-        """Say who reads the turns.
+        """Say who reads.
 
         Args:
-            clock: Tells when they begin.
-            observers: Get each finished turn, in this order.
+            clock: When a turn begins.
+            observers: Get every finished turn but those of guests: who keeps anything belongs here.
+            witnesses: Get those of guests, too, and keep no word of them.
             judge: Says in a turn, before that, what of it may not be stored.
         """
         self._clock = clock
         self._judge = judge
         self._observers = tuple(observers)
+        self._witnesses = tuple(witnesses)
         self._open: dict[str, Turn] = {}
         self._marks: dict[str, dict[object, Kept]] = {}
         """What every block that forgets has left of the open turns."""
 
     @contextmanager
-    def record(self, device: str, person: str) -> Iterator[Turn]:
+    def record(self, device: str, person: str, *, is_guest: bool = False) -> Iterator[Turn]:
         """Record one turn; on leaving, however that happens, every observer gets it, or what may be kept of it.
 
         An observer that fails is logged: neither the others nor the talk may suffer from it.
         """
-        turn = Turn(uuid.uuid4().hex[:12], device, person, self._clock.now())
+        turn = Turn(uuid.uuid4().hex[:12], device, person, self._clock.now(), is_guest)
         self._open[turn.id], self._marks[turn.id] = turn, {}
         token = _running.set(_Running(turn, anyio.current_time()))
         mark(Happening.TURN_START)
@@ -110,7 +113,8 @@ class Turns:
             turn.kept = min(marks.values())
 
     def _hand_out(self, turn: Turn) -> None:
-        for observer in self._observers:
+        observers = () if turn.is_guest else self._observers
+        for observer in (*observers, *self._witnesses):
             try:
                 observer.turn_finished(turn)
             except Exception as error:

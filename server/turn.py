@@ -1,7 +1,7 @@
 """The records of one turn, and the closed list of things that happen in it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import IntEnum, StrEnum
 from typing import Any, Literal
@@ -236,12 +236,20 @@ class Recollection:
 class Heeded:
     """What the robot says to what a person wants of the memory: keys of phrases, or their words."""
 
+    first: str = ""
+    """Before all else."""
     instead: str = ""
     """In place of an answer by the model."""
     after: str = ""
     """Behind it."""
     unsaid: bool = False
     """Whether what was said right before is to be forgotten as well."""
+
+    def behind(self, words: str, *, alone: bool) -> "Heeded":
+        """Return the same behind some words, which are all that is said if nothing else was asked."""
+        if alone and not self.instead:
+            return replace(self, instead=words)
+        return replace(self, first=words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +281,8 @@ class Turn:
     device: str
     person: str
     started_at: datetime
+    is_guest: bool = False
+    """Whether only those see it who keep nothing of what was said."""
     transcript: Transcript | None = None
     """What was said in this turn, and in no other."""
     asked: Transcript | None = None
@@ -326,6 +336,21 @@ class Turn:
     def may_be_shown(self) -> bool:
         """Whether all that was said in it may be kept."""
         return not (self.off_record or self.withheld)
+
+    def without_words(self) -> "Turn":
+        """Return a copy of which only the times and figures are left."""
+        return replace(
+            self,
+            transcript=None,
+            asked=None,
+            query="",
+            recalled=Recollection(),
+            told=(),
+            reply="",
+            heard="",
+            said_audio=None,
+            reply_audio=None,
+        )
 
     def drop_answer(self) -> None:
         """Leave only what was said in this turn."""

@@ -297,6 +297,8 @@ class FakeDevice:
     ) -> None:
         self.id = "aa:bb:cc:00:11:22"
         self.person = person
+        self.is_guest = False
+        self.household: tuple[str, ...] = ()
         self.language: str | None = None
         self.voice = ""
         self.profile = "xiaozhi"
@@ -308,6 +310,9 @@ class FakeDevice:
         self._put, self._get = anyio.create_memory_object_stream[DeviceEvent](math.inf)
         if mode:
             self.put(ListenStarted(mode))  # type: ignore[arg-type]
+
+    def become(self, person: str) -> None:
+        self.person, self.is_guest = person or "guest", not person
 
     def events(self) -> AsyncIterator[DeviceEvent]:
         return self._get

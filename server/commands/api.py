@@ -9,6 +9,7 @@ import httpx2
 
 from server.commands.reach import Place
 from server.errors import OmoideError
+from server.tls import client_context
 
 Answer: TypeAlias = Mapping[str, Any]
 
@@ -44,7 +45,9 @@ class Api:
             headers["Authorization"] = f"Bearer {self.token}"
         patience = httpx2.Timeout(_ANSWER_SECONDS, connect=_CONNECT_SECONDS)
         try:
-            async with httpx2.AsyncClient(trust_env=False, timeout=patience) as client:
+            async with httpx2.AsyncClient(
+                trust_env=False, timeout=patience, verify=client_context()
+            ) as client:
                 response = await client.request(
                     method, url, params=params, json=body, headers=headers
                 )

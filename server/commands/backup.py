@@ -3,7 +3,6 @@
 import io
 import json
 import os
-import sqlite3
 import tarfile
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -15,6 +14,15 @@ from server.clock import SystemClock
 from server.commands.report import Report, Tell, counted
 from server.config import Config
 from server.errors import OmoideError, StoreError
+from server.memory.cipher import (
+    Cipher,
+    check_form,
+    cipher_of,
+    connect,
+    errors_of,
+    is_undecipherable,
+    wrong_key,
+)
 from server.memory.store import Store
 
 NOTHING: Mapping[str, object] = {"file": "", "files": 0, "bytes": 0, "error": None}
@@ -22,6 +30,7 @@ NOTHING: Mapping[str, object] = {"file": "", "files": 0, "bytes": 0, "error": No
 MANIFEST: Final = "omoide-backup.json"
 """First in every archive, so that nothing else is taken for one."""
 FORMAT: Final = 1
+_SECONDS: Final = 5.0
 DATABASE: Final = PurePosixPath("memory/memory.db")
 MODELS: Final = PurePosixPath("models")
 _DERIVED: Final = (PurePosixPath("memory/index"), MODELS)
@@ -47,7 +56,7 @@ def backup(target: Path, config: Config, data: Path, tell: Tell) -> Report:
     made_at = SystemClock(config.server.timezone).now().isoformat(timespec="seconds")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        count = _write(target, data, made_at)
+        count = _write(target, data, made_at, cipher_of(config.store))
         size = target.stat().st_size
     except OSError as error:
         raise OmoideError(
@@ -68,7 +77,7 @@ def is_backup(path: Path) -> bool:
     return False
 
 
-def _write(target: Path, data: Path, made_at: str) -> int:
+def _write(target: Path, data: Path, made_at: str, cipher: Cipher | None) -> int:
     """Write the archive beside its place and move it there when it is whole."""
     descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".new")
     draft = Path(name)  # only its owner may read it
@@ -76,7 +85,7 @@ def _write(target: Path, data: Path, made_at: str) -> int:
         with os.fdopen(descriptor, "wb") as file:
             with tarfile.open(fileobj=file, mode="w:gz", format=tarfile.PAX_FORMAT) as archive:
                 _add_bytes(archive, MANIFEST, _manifest(made_at))
-                count = _add_database(archive, data)
+                count = _add_database(archive, data, cipher)
                 mine = {target.resolve(), draft.resolve()}
                 for path in _files(data):
                     if path.resolve() not in mine:
@@ -106,44 +115,48 @@ def _files(data: Path) -> Iterator[Path]:
             yield path
 
 
-def _add_database(archive: tarfile.TarFile, data: Path) -> int:
+def _add_database(archive: tarfile.TarFile, data: Path, cipher: Cipher | None) -> int:
     source = data / DATABASE
     if not source.exists():
         return 0
     with tempfile.TemporaryDirectory(prefix="omoide-backup-") as folder:
         copy = Path(folder) / DATABASE.name
-        copy_database(source, copy)
+        copy_database(source, copy, cipher)
         return _add_file(archive, copy, str(DATABASE))
 
 
-def copy_database(source: Path, target: Path) -> None:
-    """Write a consistent copy of a database that others may be using.
+def copy_database(source: Path, target: Path, cipher: Cipher | None = None) -> None:
+    """Write a consistent copy of a database that others may be using; of an encrypted one, encrypted with the same key.
 
     Raises:
         StoreError: It can't be read, or the copy can't be written.
     """
-    store = Store(source)
+    store = Store(source, cipher)
     try:
         store.backup(target)
     finally:
         store.close()
-    check_whole(target, source)
+    check_whole(target, source, cipher)
 
 
-def check_whole(database: Path, source: Path) -> None:
+def check_whole(database: Path, source: Path, cipher: Cipher | None = None) -> None:
     """Read a whole database to see whether it is sound.
 
     Args:
         database: The file.
         source: What it is a copy of, for the message.
+        cipher: What it is encrypted with.
 
     Raises:
-        StoreError: ``store-damaged``.
+        StoreError: ``store-damaged``, ``store-not-encrypted``, ``store-key-wrong``.
     """
+    check_form(database, cipher)
     try:
-        with closing(sqlite3.connect(database)) as connection:
+        with closing(connect(database, cipher, _SECONDS)) as connection:
             verdict = str(connection.execute("PRAGMA quick_check").fetchone()[0])
-    except sqlite3.DatabaseError as error:
+    except errors_of(cipher) as error:
+        if cipher is not None and is_undecipherable(error):
+            raise wrong_key(source) from error
         verdict = str(error)
     if verdict != "ok":
         raise StoreError(

@@ -35,7 +35,7 @@ MODELS = (
 )
 VOICE_EN = "voice-en"
 """The extra with the English voice. Its engine is under the GPL, so going without it is a choice and no fault."""
-_OPTIONAL = ("plots", "qwen")
+_OPTIONAL = ("plots", "qwen", "encrypted")
 """Extras that nothing needs unless the configuration or a command asks for them."""
 _PIPER = "piper-tts"
 _ENDPOINT = "llm endpoint"

@@ -50,6 +50,18 @@ def accept_device(device_id: str, person: str, config: Config, data: Path, tell:
     return Report({**NOTHING, "devices": [device]})
 
 
+def revoke_device(device_id: str, config: Config, data: Path, tell: Tell) -> Report:
+    """Make the tokens of a device void; it stays known, with its person.
+
+    Raises:
+        AccessError: There is no such device.
+    """
+    access = _open(config, data)
+    device = _describe(access, access.revoke(device_id))
+    tell(f"{device['id']} gets a new token when it is restarted; until then it is not let in.")
+    return Report({**NOTHING, "devices": [device]})
+
+
 def forget_device(device_id: str, config: Config, data: Path, tell: Tell) -> Report:
     """Make the tokens of a device void.
 

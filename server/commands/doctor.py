@@ -7,6 +7,7 @@ from pathlib import Path
 from server import weights
 from server.commands import checks
 from server.commands.checks import Finding
+from server.commands.checks_protection import check_protection
 from server.commands.report import Report, Tell
 from server.config import Config, load_config
 from server.errors import ConfigError
@@ -83,7 +84,7 @@ async def _look(config_path: Path | None, data: Path, *, quick: bool) -> AsyncIt
     except ConfigError as error:
         yield Finding("config", "fail", str(error), "Correct the lines named above.")
         return
-    for finding in _look_at_config(config, config_path):
+    for finding in _look_at_config(config, config_path, data):
         yield finding
     endpoint = await checks.check_endpoint(config)
     if endpoint is not None:
@@ -93,11 +94,12 @@ async def _look(config_path: Path | None, data: Path, *, quick: bool) -> AsyncIt
             yield finding
 
 
-def _look_at_config(config: Config, path: Path | None) -> Iterable[Finding]:
+def _look_at_config(config: Config, path: Path | None, data: Path) -> Iterable[Finding]:
     yield checks.check_config(config, path)
     yield checks.check_prompts(config)
     yield checks.check_timezone(config)
     yield from checks.check_ports(config)
+    yield from check_protection(config, data)
 
 
 def _tell(finding: Finding, tell: Tell) -> None:

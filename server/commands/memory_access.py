@@ -21,6 +21,7 @@ from server.extraction import choose_extractor
 from server.folder_lock import FileLock, lock_data
 from server.forgetting import Forgetting
 from server.memory import Memory
+from server.memory.cipher import cipher_of
 from server.memory.correcting import correct
 from server.memory.dossier import dossier_of
 from server.memory.extract import Extractor, RulesExtractor
@@ -307,7 +308,8 @@ class FolderMemory:
     async def _read(self) -> Store:
         if self._store is None:
             self._check()
-            self._store = await to_thread.run_sync(Store, self._file)
+            cipher = cipher_of(self._place.config.store)
+            self._store = await to_thread.run_sync(Store, self._file, cipher)
         return self._store
 
     async def _open(self) -> Memory:

@@ -12,8 +12,9 @@ import httpx2
 import structlog
 
 from server.commands.report import Tell
-from server.config import Config
+from server.config import Config, TlsSection
 from server.simulator import Habits, Identity, Robot, open_robot
+from server.tls import client_context
 
 if TYPE_CHECKING:
     from server.app import App
@@ -131,7 +132,13 @@ async def reach(place: Place, tell: Tell) -> AsyncIterator[Reached]:
 def on_free_ports(config: Config) -> Config:
     """Return the configuration for a server that nobody but this process can find, and that remembers its last turns."""
     server = config.server.model_copy(
-        update={"host": LOOPBACK, "device_port": 0, "http_port": 0, "public_url": ""}
+        update={
+            "host": LOOPBACK,
+            "device_port": 0,
+            "http_port": 0,
+            "public_url": "",
+            "tls": TlsSection(),
+        }
     )
     recent_turns = max(config.recording.recent_turns, RECENT_TURNS)
     recording = config.recording.model_copy(update={"recent_turns": recent_turns})
@@ -167,7 +174,9 @@ class _RemoteTraces:
         url = urlunsplit((parts.scheme, parts.netloc, "/api/turns", f"limit={RECENT_TURNS}", ""))
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         try:
-            async with httpx2.AsyncClient(trust_env=False, timeout=_HTTP_SECONDS) as client:
+            async with httpx2.AsyncClient(
+                trust_env=False, timeout=_HTTP_SECONDS, verify=client_context()
+            ) as client:
                 response = await client.get(url, headers=headers)
                 if response.status_code in (401, 403):
                     self._give_up(_REFUSED if self.token else _TOKEN_WANTED)

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import sqlite3
 import tarfile
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from server.commands.report import Report, Tell, counted
 from server.config import Config
 from server.errors import OmoideError, StoreError
 from server.folder_lock import lock_data
+from server.memory.cipher import Cipher, cipher_of, connect, errors_of
 from server.memory.index_folder import IndexFolder
 from server.memory.store import Store
 
@@ -34,12 +34,13 @@ def restore(source: Path, config: Config, data: Path, tell: Tell) -> Report:
             in the backup can't be used.
     """
     data = data.absolute()
-    _check_idle(data)
+    cipher = cipher_of(config.store)
+    _check_idle(data, cipher)
     with _unpacked(source, data) as (draft, count):
-        _check_database(draft / DATABASE, source)
+        _check_database(draft / DATABASE, source, cipher)
         stamp = f"{SystemClock(config.server.timezone).now():%Y%m%d-%H%M%S}"
         aside = _free_name(data, stamp) if data.exists() else None
-        _check_idle(data)
+        _check_idle(data, cipher)
         _exchange(data, draft, aside)
     tell(f"{data}: {counted(count, 'file is', 'files are')} back.")
     if aside is not None:
@@ -49,7 +50,7 @@ def restore(source: Path, config: Config, data: Path, tell: Tell) -> Report:
     return Report({**NOTHING, "data": str(data), "files": count, "kept_aside": kept})
 
 
-def _check_idle(data: Path) -> None:
+def _check_idle(data: Path, cipher: Cipher | None) -> None:
     """Refuse if a server, or another command, works in the data folder."""
     index, database = data / "memory" / "index", data / DATABASE
     try:
@@ -58,7 +59,7 @@ def _check_idle(data: Path) -> None:
         if index.is_dir():
             IndexFolder(index).release()
         if database.exists():
-            _claim(database)
+            _claim(database, cipher)
     except StoreError as error:
         raise OmoideError(
             "data-in-use",
@@ -66,16 +67,15 @@ def _check_idle(data: Path) -> None:
         ) from error
 
 
-def _claim(database: Path) -> None:
+def _claim(database: Path, cipher: Cipher | None) -> None:
     """Fold the journal into a database, which only works while nobody else has it open."""
-    with closing(sqlite3.connect(database, timeout=0.5)) as connection:
+    with closing(connect(database, cipher, 0.5)) as connection:
         try:
             connection.execute("PRAGMA journal_mode=DELETE")
-        except sqlite3.OperationalError as error:
+        except errors_of(cipher) as error:
             if "locked" in str(error):
                 raise StoreError("store-locked", "The database is open elsewhere.") from error
-        except sqlite3.DatabaseError:
-            return  # damaged: that is what backups are for
+            # Else it is damaged, or has another key: that is what backups are for.
 
 
 @contextmanager
@@ -159,11 +159,11 @@ def _write_member(archive: tarfile.TarFile, member: tarfile.TarInfo, draft: Path
     target.chmod(0o600)
 
 
-def _check_database(database: Path, source: Path) -> None:
+def _check_database(database: Path, source: Path, cipher: Cipher | None) -> None:
     """Open the database as a server would, which brings it up to date, too."""
     if database.exists():
-        check_whole(database, source)
-        store = Store(database)
+        check_whole(database, source, cipher)
+        store = Store(database, cipher)
         try:
             store.persons()
         finally:

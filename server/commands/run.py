@@ -20,6 +20,7 @@ from server.commands.report import (
 )
 from server.config import Config, load_config
 from server.errors import ConfigError, OmoideError
+from server.private_folder import owner_only
 
 DEFAULT_CONFIG = Path("config.yaml")
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
@@ -70,7 +71,7 @@ def carry_out(
         is_service: Whether being interrupted is its proper end.
     """
     logs.configure("warning")
-    with reserved_stdout() if as_json else nullcontext(sys.stdout) as out:
+    with owner_only(), reserved_stdout() if as_json else nullcontext(sys.stdout) as out:
 
         def tell(line: str) -> None:
             print(line, file=sys.stderr if as_json else out, flush=True)

@@ -12,6 +12,7 @@ from server.commands.report import Tell
 from server.config import Config, ServerSection
 from server.listener import listen
 from server.simulator.line import OTA_PATH
+from server.tls import server_context
 
 _STOP_SIGNALS = ("SIGTERM", "SIGBREAK")  # the second is Ctrl-Break and a closed console on Windows
 _NOWHERE = "192.0.2.1"  # reserved for documentation: no packet is ever sent to it
@@ -21,7 +22,7 @@ async def serve(config: Config, data: Path, tell: Tell) -> None:
     """Serve until cancelled, as by Ctrl-C; inside `stop_signals` by any request to stop.
 
     Raises:
-        OmoideError: A port is taken, or a folder can't be written.
+        OmoideError: A port is taken, the certificate is none, or a folder can't be written.
     """
     _check_ports(config.server)
     # Heavy, so not before it is needed.
@@ -39,9 +40,10 @@ async def serve(config: Config, data: Path, tell: Tell) -> None:
 
 
 def _check_ports(server: ServerSection) -> None:
-    """Try both ports: nobody shall wait for the engines to hear that another server is running."""
+    """Try both ports, and the certificate: nobody shall wait for the engines to hear that another server is running."""
     for port in (server.device_port, server.http_port):
         listen(server.host, port).close()
+    server_context(server.tls)
 
 
 @contextmanager
@@ -72,12 +74,13 @@ def describe_doors(
     if host not in ("", "0.0.0.0", "::"):
         addresses = [host]
     lines = ["Point robots at (OTA URL):"]
-    lines += [f"    http://{_bracket(address)}:{http_port}{OTA_PATH}" for address in addresses]
+    scheme = "https" if config.server.tls.is_on else "http"
+    lines += [f"    {scheme}://{_bracket(address)}:{http_port}{OTA_PATH}" for address in addresses]
     if config.server.public_url:
         lines.append(f"They are told to connect to {config.server.public_url}.")
     else:
         lines.append(f"They connect to port {device_port} of the same address.")
-    lines.append(f"API: http://127.0.0.1:{http_port}/docs    Stop: Ctrl-C")
+    lines.append(f"API: {scheme}://127.0.0.1:{http_port}/docs    Stop: Ctrl-C")
     return lines
 
 

@@ -56,6 +56,18 @@ class TalkMemory(Protocol):
         """Note that somebody talks: a local model stops its work in the background."""
 
 
+class Overheard:
+    """The words of guests while they talk, so that an answer fits what was said before. A `TurnObserver` for their turns."""
+
+    def __init__(self, working: WorkingBuffer) -> None:
+        self._working = working
+
+    def turn_finished(self, turn: Turn) -> None:
+        """Keep what a guest said and heard until the talk is over; nothing of it is stored."""
+        if turn.is_guest and (exchange := exchange_of(turn)) is not None:
+            self._working.add(exchange)
+
+
 class Memory:
     """The memory of all persons. A `TurnObserver`: give it every finished turn. Close it when no turn runs any more."""
 
@@ -95,6 +107,7 @@ class Memory:
         self._page_shelves = page_shelves
         self._recollector = recollector
         self._working = working
+        self.overheard = Overheard(working)
         self._clock = clock
 
     def load(self) -> None:

@@ -1,7 +1,6 @@
 """The store's database: durable settings, migration to the present shape, and errors that say what to do."""
 
 import os
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -27,6 +26,15 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from server.errors import StoreError
+from server.memory.cipher import (
+    Cipher,
+    check_form,
+    connect,
+    driver_of,
+    errors_of,
+    is_undecipherable,
+    wrong_key,
+)
 
 log = structlog.get_logger(__name__)
 
@@ -37,13 +45,14 @@ BUSY_SECONDS = 10
 class Database:
     """One SQLite file, for reading from any thread and for writing from one."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, cipher: Cipher | None = None) -> None:
         """Open the file; see `open_database` for what is raised."""
         self.file = file
+        self._cipher = cipher
         self._mark = file.with_name(f"{file.name}-unscrubbed")
         self.is_unscrubbed = self._mark.exists()
         """Whether what was deleted may still stand in the files. A file beside them keeps it over a restart."""
-        self.engine = open_database(file)
+        self.engine = open_database(file, cipher)
 
     def rows(self, query: Executable) -> Sequence[Row[Any]]:
         """Return what a query finds."""
@@ -86,7 +95,7 @@ class Database:
                     answer = cursor.fetchall()
                     cursor.close()
                     code = "store-locked" if answer and answer[0][0] else ""  # the log was busy
-            except (DatabaseError, sqlite3.Error) as error:
+            except (DatabaseError, errors_of(self._cipher)) as error:
                 code = explain(error, self.file).code
             if code:
                 self.is_unscrubbed = True
@@ -101,13 +110,15 @@ class Database:
             self.scrub()
 
     def backup(self, target: Path) -> None:
-        """Write a consistent copy to `target`, while others may be using the database."""
+        """Write a consistent copy to `target`, encrypted as this one is, while others may be using the database."""
         try:
-            with self.engine.connect() as connection, closing(sqlite3.connect(target)) as copy:
-                source = connection.connection.driver_connection
-                assert isinstance(source, sqlite3.Connection)
+            with (
+                self.engine.connect() as connection,
+                closing(connect(target, self._cipher, BUSY_SECONDS)) as copy,
+            ):
+                source: Any = connection.connection.driver_connection
                 source.backup(copy)
-        except (DatabaseError, sqlite3.Error) as error:
+        except (DatabaseError, errors_of(self._cipher)) as error:
             raise explain(error, target) from error
 
     def close(self) -> None:
@@ -127,22 +138,25 @@ def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str,
         connection.execute(sqlite.insert(table).on_conflict_do_nothing(), rows)
 
 
-def open_database(file: Path) -> Engine:
+def open_database(file: Path, cipher: Cipher | None = None) -> Engine:
     """Open the SQLite file, made and brought up to date as needed.
 
     Write-ahead log with full synchronisation: what is committed survives a kill and a power cut. Deleted text is
     overwritten in the file. Only its owner may read it and what is in its folder. The caller disposes of the engine.
 
     Raises:
-        StoreError: ``store-newer``, ``store-damaged``, ``store-empty``, ``store-unwritable``; the message says what to do.
+        StoreError: ``store-newer``, ``store-damaged``, ``store-empty``, ``store-unwritable``, ``store-not-encrypted``,
+            ``store-key-wrong``; the message says what to do.
     """
     try:
         is_new = _take_place(file)
     except OSError as error:
         raise explain(error, file) from error
+    check_form(file, cipher)
     engine = create_engine(
         f"sqlite:///{file}",
-        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
+        module=driver_of(cipher),
+        creator=lambda: connect(file, cipher, BUSY_SECONDS),
         hide_parameters=True,  # they are what people said, and an error's text may get into a log
     )
     event.listen(engine, "connect", _prepare)
@@ -154,6 +168,8 @@ def open_database(file: Path) -> Engine:
         engine.dispose()
         if is_new and file.stat().st_size == 0:
             file.unlink()  # nobody shall take it for one that has lost what it held
+        if cipher is not None and isinstance(error, DatabaseError) and is_undecipherable(error):
+            raise wrong_key(file) from error
         if isinstance(error, (DatabaseError, OSError)):
             raise explain(error, file) from error
         raise
@@ -221,7 +237,8 @@ def explain(error: Exception, file: Path) -> StoreError:
     ):
         return StoreError(
             "store-damaged",
-            f"{file} is damaged ({reason}). Nothing was changed. Move it away and run `omoide restore` with your last backup.",
+            f"{file} is damaged ({reason}), or is encrypted and store.encryption is off. Nothing was changed. If it is damaged, "
+            "move it away and run `omoide restore` with your last backup.",
         )
     if "disk is full" in reason or "No space left" in reason or "disk I/O" in reason:
         return StoreError(

@@ -8,6 +8,7 @@ from pathlib import Path
 from server.config import Config
 from server.memory import Memory
 from server.memory.calibration import Calibration, load_calibration
+from server.memory.cipher import cipher_of
 from server.memory.consenting import Consenting
 from server.memory.consolidate import Consolidator
 from server.memory.diary import Diary
@@ -54,7 +55,7 @@ def open_memory(
 
     Raises:
         StoreError: ``store-…`` and ``index-…``: somebody else works in the folder, or it can't be used.
-        ConfigError: ``calibration-broken``.
+        ConfigError: ``calibration-broken``; ``store-key-…`` and ``store-cipher-missing``, as in `server.memory.cipher`.
     """
     ground = _lay_ground(config, folder, embedder)
     reader = _reader(ground)
@@ -102,9 +103,10 @@ def _lay_ground(config: Config, folder: Path, embedder: Embedder) -> _Ground:
     retrieval = config.retrieval
     wording: Wording = AsSpoken() if retrieval.mode == "article" else Aligned()
     calibration = load_calibration(retrieval.calibration, embedder.model, embedder.dimensions)
+    cipher = cipher_of(config.store)
     index = _index(config, folder, embedder, wording)
     try:
-        store = Store(folder / "memory.db")
+        store = Store(folder / "memory.db", cipher)
     except BaseException:
         index.close()
         raise

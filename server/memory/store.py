@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, Row, delete, exists, select, union, update
 
 from server.errors import OutdatedError
+from server.memory.cipher import Cipher
 from server.memory.consents import Consents
 from server.memory.counters import Part, change_count, changed_since, count_change
 from server.memory.cuts import Cuts
@@ -43,13 +44,13 @@ class Store:
     Close it when no call runs any more. Every method raises `StoreError` if the database can't do it; then nothing of the call has happened.
     """
 
-    def __init__(self, file: Path) -> None:
-        """Open the file, made or migrated as needed.
+    def __init__(self, file: Path, cipher: Cipher | None = None) -> None:
+        """Open the file, made or migrated as needed; with a cipher it is encrypted.
 
         Raises:
             StoreError: As in `server.memory.database.open_database`.
         """
-        self._database = Database(file)
+        self._database = Database(file, cipher)
         self.pages = Pages(self._database)
         self.vectors = FactVectors(self._database)
         self.queue = Queue(self._database)

@@ -22,6 +22,7 @@ from firmware_bridge.pcm import PcmDeviceCodec
 from firmware_bridge.xiaozhi import XiaozhiDeviceCodec
 from server.errors import OmoideError
 from server.simulator.habits import Habits, LinkStalls, ProtocolName
+from server.tls import client_context
 
 OTA_PATH = "/xiaozhi/ota/"
 PATHS: dict[ProtocolName, str] = {"xiaozhi": "/xiaozhi/v1/", "pcm": "/pcm"}
@@ -107,7 +108,9 @@ async def _post_ota(url: str, identity: Identity) -> dict[str, object]:
     headers = {**identity.headers(), "User-Agent": FIRMWARE, "Activation-Version": "1"}
     try:
         # Robots know no proxies, so neither does this client.
-        async with httpx2.AsyncClient(trust_env=False, timeout=_CONNECT_SECONDS) as client:
+        async with httpx2.AsyncClient(
+            trust_env=False, timeout=_CONNECT_SECONDS, verify=client_context()
+        ) as client:
             response = await client.post(url, json=body, headers=headers)
             answer = response.json() if response.status_code == 200 else None
     except (httpx2.HTTPError, ValueError) as error:

@@ -11,6 +11,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from server.callers import Caller
 from server.crowd import Crowd
+from server.security_headers import SECURITY_HEADERS
 
 log = structlog.get_logger(__name__)
 
@@ -105,6 +106,7 @@ class HttpConnection(H11Protocol):
         body = dumps({"error": {"code": code, "message": message}}).encode()
         headers = (
             *self.server_state.default_headers,
+            *((name.lower().encode(), value.encode()) for name, value in SECURITY_HEADERS.items()),
             (b"content-type", b"application/json"),
             (b"content-length", str(len(body)).encode()),
             (b"connection", b"close"),

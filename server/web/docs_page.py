@@ -21,7 +21,7 @@ def render_docs(schema: Mapping[str, Any]) -> str:
 def _render_body(schema: Mapping[str, Any]) -> Iterator[str]:
     yield f"<h1>{escape(schema['info']['title'])} {escape(schema['info']['version'])}</h1>\n"
     yield (
-        "<p>From another machine, send <code>Authorization: Bearer …</code> with the API token. Errors are "
+        "<p>From another machine, send <code>Authorization: Bearer …</code> with the API token or a key. Errors are "
         '<code>{"error": {"code", "message"}}</code>. For programs: <a href="/openapi.json">openapi.json</a>.</p>\n'
     )
     for path, methods in schema["paths"].items():

@@ -12,6 +12,7 @@ from anyio.abc import TaskStatus
 from server.crowd import Crowd
 from server.failures import quieten
 from server.listener import listen
+from server.tls import server_context
 from server.web.connection import HttpConnection
 from server.web.host import WebHost
 from server.web.routes import create_web
@@ -75,6 +76,7 @@ async def serve_web(
 
 def _configure(host: WebHost) -> uvicorn.Config:
     limits = host.config.limits
+    tls = server_context(host.config.server.tls)
     crowd = Crowd[HttpConnection](limits.http_connections, limits.http_connections_per_address)
     connect = partial(HttpConnection, crowd=crowd, patience_seconds=limits.http_patience_seconds)
     return uvicorn.Config(
@@ -86,7 +88,7 @@ def _configure(host: WebHost) -> uvicorn.Config:
         access_log=False,
         proxy_headers=False,  # who calls is decided by `callers`, and only there
         server_header=False,
-        headers=[("X-Content-Type-Options", "nosniff")],
+        ssl_context_factory=(lambda *_: tls) if tls is not None else None,
         backlog=_BACKLOG,
         timeout_graceful_shutdown=_STOP_SECONDS,
     )

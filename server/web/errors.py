@@ -25,7 +25,9 @@ _CODES = {
 }
 
 
+_HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "60"}}
 _STATUS = {
+    "fact-unknown": 404,
     "fact-replaced": 409,
     "usage-invalid": 422,
     "store-full": 507,
@@ -56,7 +58,7 @@ def status_of(error: OmoideError) -> int:
 
 def refuse(status: int, code: str, message: str) -> JSONResponse:
     """Return a refusal."""
-    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
+    headers = _HEADERS.get(status)
     return JSONResponse({"error": {"code": code, "message": message}}, status, headers)
 
 

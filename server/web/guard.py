@@ -1,6 +1,7 @@
 """Stands before every route: who may pass, how much they may send, and what a crash looks like from outside."""
 
 import structlog
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -10,7 +11,10 @@ from server.callers import Caller, fold_headers
 from server.claims import parse_bearer
 from server.errors import AccessError
 from server.failures import describe_failure
+from server.grants import Grant
+from server.security_headers import SECURITY_HEADERS
 from server.web.errors import in_our_shape, refuse, refuse_for
+from server.web.permissions import scope_of
 
 log = structlog.get_logger(__name__)
 
@@ -22,7 +26,7 @@ _READING = ("GET", "HEAD", "OPTIONS")
 
 
 class Guard:
-    """ASGI middleware. Leaves `caller` and `is_inside` (whether the caller may use the API) in the request's state."""
+    """ASGI middleware. Leaves in the request's state the `caller`, `is_inside` (whether they may use the API) and their `grant`."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app = app
@@ -37,12 +41,12 @@ class Guard:
         async def note_start(message: Message) -> None:
             nonlocal started
             started = started or message["type"] == "http.response.start"
-            await send(message)
+            await send(_guarded(message))
 
         try:
             await self._serve(scope, receive, note_start)
         except AccessError as error:
-            await refuse_for(error)(scope, receive, send)
+            await refuse_for(error)(scope, receive, note_start)
         except ClientDisconnect:
             log.debug("caller-left", path=scope["path"][:80])
         except Exception as error:
@@ -52,7 +56,7 @@ class Guard:
                 raise ConnectionAbortedError from None
             await refuse(
                 500, "internal-error", "Something went wrong; the log of the server says where."
-            )(scope, receive, send)
+            )(scope, receive, note_start)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = fold_headers(
@@ -63,9 +67,11 @@ class Guard:
         state = scope.setdefault("state", {})
         state["caller"] = caller
         state["is_inside"] = False
+        if not caller.is_local and not self._access.requests.take(caller.household):
+            raise AccessError("too-many-requests", "That was too much; try again in a minute.")
         if not _is_open(scope["path"]):
             try:
-                self._check(caller, headers, scope["method"])
+                state["grant"] = self._check(caller, headers, scope["method"], scope["path"])
                 state["is_inside"] = True
             except AccessError:
                 if scope["path"] != _HEALTH:
@@ -79,17 +85,34 @@ class Guard:
             scope = {**scope, "method": "GET"}
         await self._app(scope, _limit(receive), in_our_shape(send))
 
-    def _check(self, caller: Caller, headers: dict[str, str], method: str) -> None:
+    def _check(self, caller: Caller, headers: dict[str, str], method: str, path: str) -> Grant:
         token = parse_bearer(headers.get("authorization", ""))
-        self._access.check_api(caller, token)
+        self._access.patience.check(caller, token)
+        try:
+            grant = self._access.check_api(caller, token)
+        except AccessError as error:
+            self._access.patience.note(caller, error)
+            raise
+        if path != _HEALTH:
+            grant.check(scope_of(method, path))
         if token:
-            return
+            return grant
         # A form on a web page can be sent across sites without asking; JSON, and DELETE of any kind, can't.
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if method not in (*_READING, "DELETE") and kind != "application/json":
             raise AccessError(
                 "content-type-wrong", "Send Content-Type: application/json, or a token."
             )
+        return grant
+
+
+def _guarded(message: Message) -> Message:
+    """Put what every answer carries into its beginning."""
+    if message["type"] == "http.response.start":
+        headers = MutableHeaders(scope=message)
+        for name, value in SECURITY_HEADERS.items():
+            headers.setdefault(name, value)
+    return message
 
 
 def _is_open(path: str) -> bool:

@@ -2,16 +2,15 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
-from fastapi.responses import JSONResponse
+from fastapi import APIRouter, Depends, Query, Request
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from server.clock import within_reach
 from server.memory.correcting import correct
 from server.memory.keeping import storable
 from server.web.described import describe_candidate, describe_dossier, describe_fact
-from server.web.errors import refuse
 from server.web.host import host_of
+from server.web.permissions import check_owner, grant_of, unknown_fact
 from server.web.segments import SegmentRoute
 
 
@@ -24,7 +23,7 @@ def _no_number(text: str) -> str:
 
 Moment = Annotated[AwareDatetime, BeforeValidator(_no_number), AfterValidator(within_reach)]
 
-router = APIRouter(route_class=SegmentRoute)
+router = APIRouter(route_class=SegmentRoute, dependencies=[Depends(check_owner)])
 
 
 class ExtractRequest(BaseModel):
@@ -52,6 +51,7 @@ async def extract(request: Request, wanted: ExtractRequest | None = None) -> dic
     Return what was stored, how many exchanges wait all the same, and whether that is because somebody began to talk.
     """
     person = storable(wanted.person).strip() if wanted else ""
+    person = grant_of(request).choose(person, "")
     host = host_of(request)
     memory = host.memory
     stored = await memory.extract(person or None, put_off=True)
@@ -64,8 +64,9 @@ async def extract(request: Request, wanted: ExtractRequest | None = None) -> dic
 
 @router.get("/api/memory/persons", tags=["memory"], summary="Of whom anything is stored")
 async def list_persons(request: Request) -> dict[str, object]:
-    """Return the names of all persons with a memory."""
-    return {"persons": await host_of(request).memory.archive.persons()}
+    """Return the names of all persons with a memory, as far as the key reaches."""
+    persons = await host_of(request).memory.archive.persons()
+    return {"persons": [person for person in persons if grant_of(request).allows(person)]}
 
 
 @router.get("/api/memory/{person}/facts", tags=["memory"], summary="What is known of a person")
@@ -122,15 +123,17 @@ async def reindex(request: Request, person: str) -> dict[str, object]:
 
 
 @router.get("/api/memory/facts/{fact_id}", tags=["memory"], summary="One fact")
-async def show_fact(request: Request, fact_id: str) -> Any:
+async def show_fact(request: Request, fact_id: str) -> dict[str, Any]:
     """Return a fact."""
     host = host_of(request)
     fact = await host.memory.archive.fact(fact_id)
-    return _unknown(fact_id) if fact is None else describe_fact(fact, host.config.fading)
+    if fact is None:
+        raise unknown_fact(fact_id)
+    return describe_fact(fact, host.config.fading)
 
 
 @router.put("/api/memory/facts/{fact_id}", tags=["memory"], summary="Correct a fact")
-async def correct_fact(request: Request, fact_id: str, correction: Correction) -> Any:
+async def correct_fact(request: Request, fact_id: str, correction: Correction) -> dict[str, Any]:
     """Put a sentence in the place of a fact; return the new one. What was said stays in the exchanges."""
     host = host_of(request)
     fact = await correct(
@@ -140,21 +143,21 @@ async def correct_fact(request: Request, fact_id: str, correction: Correction) -
         host.clock.now(),
         host.config.retrieval.week_start,
     )
-    return _unknown(fact_id) if fact is None else describe_fact(fact, host.config.fading)
+    if fact is None:
+        raise unknown_fact(fact_id)
+    return describe_fact(fact, host.config.fading)
 
 
 @router.delete("/api/memory/facts/{fact_id}", tags=["memory"], summary="Forget a fact")
-async def forget_fact(request: Request, fact_id: str) -> Any:
+async def forget_fact(request: Request, fact_id: str) -> dict[str, Any]:
     """Delete a fact and its words, wherever it was said or told."""
     forgotten = await host_of(request).forgetting.forget_facts([fact_id])
-    return {"forgotten": forgotten} if forgotten else _unknown(fact_id)
+    if not forgotten:
+        raise unknown_fact(fact_id)
+    return {"forgotten": forgotten}
 
 
 @router.delete("/api/memory/{person}", tags=["memory"], summary="Forget a person")
 async def forget_person(request: Request, person: str) -> dict[str, object]:
     """Delete everything about a person."""
     return {"forgotten": await host_of(request).forgetting.forget_person(person)}
-
-
-def _unknown(fact_id: str) -> JSONResponse:
-    return refuse(404, "fact-unknown", f"There is no fact {fact_id}. See `omoide memory list`.")

@@ -92,15 +92,24 @@ async def _answer(request: Request) -> Response:
         token=token,
         protocol_version=1,
         now=host.clock.now(),
-        firmware=_choose(files, asked.board, host.config.server.public_url or own_host),
+        firmware=_choose(files, asked.board, _find_base(host, own_host)),
     )
     return JSONResponse(answer)
 
 
 def _find_websocket(host: WebHost, own_host: str) -> str:
     callers = host.access.callers
-    public_url = _strip_http_port(host.config.server.public_url, callers.http_port)
-    return websocket_url(public_url, own_host, callers.device_port, _PATH, secure=False)
+    ports = (callers.http_port, callers.device_port)
+    public_url = _at_device_port(host.config.server.public_url, *ports)
+    secure = host.config.server.tls.is_on
+    return websocket_url(public_url, own_host, callers.device_port, _PATH, secure=secure)
+
+
+def _find_base(host: WebHost, own_host: str) -> str:
+    """Return the address of this door, as it is known to work for the robot."""
+    scheme = "https" if host.config.server.tls.is_on else "http"
+    base = (host.config.server.public_url or own_host).rstrip("/")
+    return base if "://" in base else f"{scheme}://{base}"
 
 
 def _find_own_address(request: Request) -> str:
@@ -156,9 +165,8 @@ def _choose(files: list[FirmwareFile], board: str, base: str) -> Firmware | None
     if not fitting:
         return None
     newest = max(fitting, key=_version_of)
-    address = base.rstrip("/") if "://" in base else f"http://{base.rstrip('/')}"
     version = ".".join(map(str, newest.version))
-    return Firmware(version, f"{address}/xiaozhi/ota/download/{quote(newest.path.name)}")
+    return Firmware(version, f"{base}/xiaozhi/ota/download/{quote(newest.path.name)}")
 
 
 def _version_of(file: FirmwareFile) -> tuple[int, ...]:
@@ -169,10 +177,10 @@ def _split_version(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split(".")))
 
 
-def _strip_http_port(public_url: str, http_port: int) -> str:
-    """Return the public URL without the port of the HTTP door: robots' WebSocket is at the other one."""
+def _at_device_port(public_url: str, http_port: int, device_port: int) -> str:
+    """Return the public URL with the port of the robots' door in place of that of the HTTP door."""
     parts = urlsplit(public_url if "://" in public_url else f"http://{public_url}")
-    if parts.scheme != "http" or parts.port != http_port:
+    if parts.scheme not in ("http", "https") or parts.port != http_port:
         return public_url
     name = parts.hostname or ""
-    return f"http://{f'[{name}]' if ':' in name else name}{parts.path}"
+    return f"{parts.scheme}://{f'[{name}]' if ':' in name else name}:{device_port}{parts.path}"

@@ -8,7 +8,9 @@ from fastapi import APIRouter, FastAPI, Query, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, ConfigDict
 
-from server.access import Access, Admission
+from server.access import Access
+from server.admission import Admission
+from server.config_shown import show
 from server.recording import describe
 from server.registry import KnownDevice
 from server.web import consent, memory, ota, safety
@@ -16,6 +18,7 @@ from server.web.docs_page import render_docs
 from server.web.errors import add_error_answers
 from server.web.guard import Guard
 from server.web.host import WebHost, host_of
+from server.web.permissions import grant_of
 
 router = APIRouter()
 
@@ -86,14 +89,21 @@ async def show_docs(request: Request) -> HTMLResponse:
     return HTMLResponse(render_docs(request.app.openapi()))
 
 
+@router.get("/api/config", tags=["server"], summary="The configuration in force")
+async def show_config(request: Request) -> dict[str, object]:
+    """Return every setting as it stands; secrets are `***` where they are set."""
+    return show(host_of(request).config)
+
+
 @router.get("/api/turns", tags=["turns"], summary="The last turns, oldest first")
 async def list_turns(
     request: Request,
     device: str | None = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 50,
 ) -> dict[str, object]:
-    """Return what was said and answered, with the time of every stage."""
-    turns = host_of(request).recent.list(device)
+    """Return what was said and answered, with the time of every stage; of those persons only whom the key names."""
+    grant = grant_of(request)
+    turns = [turn for turn in host_of(request).recent.list(device) if grant.allows(turn.person)]
     return {"turns": [describe(turn) for turn in turns[-limit:]]}
 
 
@@ -112,17 +122,32 @@ async def list_devices(request: Request) -> JSONResponse:
 async def accept_device(
     request: Request, device_id: str, acceptance: Acceptance | None = None
 ) -> dict[str, object]:
-    """Let a waiting device in, or take a guest for the real one."""
+    """Let a waiting device in, or take a guest for the real one. With a person, a connection is ended and comes back as theirs."""
     host = host_of(request)
     person = acceptance.person.strip() if acceptance else ""
+    if person:
+        grant_of(request).check_person(person)
     device = await anyio.to_thread.run_sync(host.access.accept, device_id, person)
-    if device.is_guest:
+    if person:
+        host.access.seats.free(device.device)
+    if device.is_guest or person:
         host.access.presence.dismiss(device.id, "accepted: come back as yourself")
     admission = await anyio.to_thread.run_sync(host.access.admission_of, device)
     return {
         **_describe_device(device, admission),
         "connected": device.id in host.access.presence,
     }
+
+
+@router.post(
+    "/api/devices/{device_id}/revoke", tags=["devices"], summary="Make the tokens of a device void"
+)
+async def revoke_device(request: Request, device_id: str) -> dict[str, object]:
+    """End its connection, too. It stays known, with its person, and gets a new token when it asks OTA again."""
+    host = host_of(request)
+    device = await anyio.to_thread.run_sync(host.access.revoke, device_id)
+    host.access.presence.dismiss(device.id, "its token was revoked")
+    return {"revoked": device.id}
 
 
 @router.delete("/api/devices/{device_id}", tags=["devices"], summary="Forget a device")

@@ -66,6 +66,13 @@ def test_a_robot_that_is_not_known_is_an_error(omoide: Omoide, tmp_path: Path) -
     assert json.loads(result.stdout)["error"]["code"] == "device-unknown"
 
 
+def test_a_robot_whose_token_is_revoked_stays_known(omoide: Omoide, tmp_path: Path) -> None:
+    visit(tmp_path, "aa:bb:cc:00:00:01", "one")
+    revoked = omoide("devices", "revoke", "aa:bb:cc:00:00:01", "--json", "--data", tmp_path)
+    [device] = json.loads(revoked.stdout)["devices"]
+    assert (device["id"], device["accepted"]) == ("aa:bb:cc:00:00:01", True)
+
+
 def test_nobody_there_is_said(omoide: Omoide, tmp_path: Path) -> None:
     result = omoide("devices", "list", "--data", tmp_path / "state")
     assert result.exit_code == 0

@@ -297,6 +297,17 @@ def test_a_forgotten_device_comes_back_as_somebody_else_and_its_token_is_void(
     assert len({OWN, first, second}) == 3
 
 
+def test_a_revoked_token_opens_nothing_and_the_next_one_leads_to_the_same_person(
+    access: Access,
+) -> None:
+    old = access.visit(robot(), AFAR)
+    person = access.admit(robot(token=old), AFAR).person
+    access.revoke(ROBOT)
+    assert refusal(access, robot(token=old)) == "token-wrong"
+    new = access.visit(robot(), AFAR)
+    assert (new != old, access.admit(robot(token=new), AFAR).person) == (True, person)
+
+
 def test_unknown_devices_can_be_neither_accepted_nor_forgotten(access: Access) -> None:
     for decide in (access.accept, access.forget):
         with pytest.raises(AccessError) as caught:

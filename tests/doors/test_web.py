@@ -153,8 +153,8 @@ async def test_devices_can_be_listed_accepted_and_forgotten(tmp_path: Path) -> N
         assert [one["id"] for one in devices] == [ROBOT]
         assert (devices[0]["connected"], devices[0]["guest"]) == (True, False)
         assert "first" not in json.dumps(devices[0]["id"])
-        accepted = await web.post(f"/api/devices/{ROBOT}/accept", json={"person": "taro"})
-        assert accepted.json()["person"] == "taro"
+        accepted = await web.post(f"/api/devices/{ROBOT}/accept", json={})
+        assert (accepted.json()["accepted"], accepted.json()["connected"]) == (True, True)
         gone = await web.delete(f"/api/devices/{ROBOT}")
         assert gone.json() == {"forgotten": [ROBOT]}
         assert await end_of(line) == (4001, "this device was removed")
@@ -181,6 +181,26 @@ async def test_an_accepted_guest_is_asked_to_come_back(tmp_path: Path) -> None:
                     await web.post(f"/api/devices/{guest}/accept", json={})
                     assert (await end_of(line))[0] == 4001
             doors.app.devices.clear()
+
+
+async def test_a_robot_that_is_given_to_somebody_comes_back_as_theirs(tmp_path: Path) -> None:
+    async with open_doors(tmp_path, http=True) as doors, doors.web() as web, doors.robot() as line:
+        await greet(line)
+        doors.app.access.seats.take(ROBOT, "")
+        answer = await web.post(f"/api/devices/{ROBOT}/accept", json={"person": "mio"})
+        assert answer.json()["person"] == "mio"
+        assert (await end_of(line))[0] == 4001
+        async with doors.robot() as again:
+            await greet(again)
+        assert (doors.app.devices[-1].person, doors.app.devices[-1].is_guest) == ("mio", False)
+
+
+async def test_revoking_a_token_ends_the_connection(tmp_path: Path) -> None:
+    async with open_doors(tmp_path, http=True) as doors, doors.web() as web, doors.robot() as line:
+        await greet(line)
+        answer = await web.post(f"/api/devices/{ROBOT}/revoke", json={})
+        assert answer.json() == {"revoked": ROBOT}
+        assert (await end_of(line))[0] == 4001
 
 
 async def test_a_guest_that_was_accepted_is_shown_as_connected_and_sent_away_when_forgotten(
@@ -246,7 +266,11 @@ API = [
 async def test_from_elsewhere_the_api_needs_its_token(tmp_path: Path) -> None:
     wrong = {"Authorization": "Bearer wrong"}
     refused = ((FROM_AFAR, "missing"), (FROM_AFAR | wrong, "wrong"), (wrong, "wrong"))
-    async with open_doors(tmp_path, http=True, access=MASTER) as doors, doors.web() as web:
+    limits = {"wrong_tokens_per_minute": 1000}
+    async with (
+        open_doors(tmp_path, http=True, access=MASTER, limits=limits) as doors,
+        doors.web() as web,
+    ):
         for method, path in API:
             for headers, code in refused:
                 answer = await web.request(method, path, headers=headers)

@@ -12,7 +12,7 @@ import pytest
 from anyio.abc import SocketStream
 from structlog.testing import capture_logs
 
-from server.access import Admission
+from server.admission import Admission
 from server.errors import OmoideError
 from server.registry import KnownDevice
 from server.web import create_web, serve_web

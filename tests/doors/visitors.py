@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from server.access import Access, Admission
+from server.access import Access
+from server.admission import Admission
 from server.callers import Caller
 from server.claims import Claim
 from server.errors import AccessError

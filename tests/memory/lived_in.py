@@ -102,7 +102,7 @@ class Home:
             make_house(["はい。"], voice=FakeTts(0.01, 0.01)), llm=model
         )
         self.held: list[Turn] = []
-        turns = Turns(clock, (memory, self), memory.consenting.judge)
+        turns = Turns(clock, (memory, self), judge=memory.consenting.judge)
         self.house.house = replace(
             self.house.house,
             config=config,

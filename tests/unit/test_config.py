@@ -371,3 +371,10 @@ def test_a_file_that_is_nested_without_an_end_is_named(file: Path, text: str) ->
 def test_a_file_may_begin_with_the_mark_that_editors_write(file: Path) -> None:
     file.write_bytes(b"\xef\xbb\xbf" + b"server:\r\n  http_port: 8123\r\n")
     assert load_config(file).server.http_port == 8123
+
+
+def test_off_is_a_word_where_it_names_something_and_no_where_it_does_not(file: Path) -> None:
+    text = "summaries: {engine: off}\nstore: {encryption: off}\naccess: {trust_loopback: off}\nllm: {openai: {web_search: yes}}\n"
+    config = load_config(written(file, text))
+    assert (config.summaries.engine, config.store.encryption) == ("off", "off")
+    assert (config.access.trust_loopback, config.llm.openai.web_search) == (False, True)

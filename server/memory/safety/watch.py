@@ -40,7 +40,7 @@ class SafetyWatch:
         said = turn.transcript
         if not self._section.enabled or not said or turn.kept is Kept.NOTHING:
             return
-        if self._withholds(turn.person):
+        if turn.is_guest or self._withholds(turn.person):
             return
         page = Page(
             said=said.text,

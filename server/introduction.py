@@ -1,0 +1,120 @@
+"""Who says that it is them who speaks now: "this is Carol", キャロルです, 我是小红; and what the robot answers to that."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from string import Template
+from typing import Final
+
+from server.config import PersonSection
+
+GUEST_PHRASE: Final = "welcome-guest"
+PERSON_PHRASE: Final = "welcome-person"
+ANSWERS: Final[Mapping[str, Mapping[str, str]]] = {
+    PERSON_PHRASE: {
+        "ja": "こんにちは、${name}さん。ここからは、あなたとのお話として覚えます。",
+        "zh": "你好，$name。从现在起，我记在你的名下。",
+        "en": "Hello, $name. From now on I talk with you, and what you say goes into your memory.",
+    },
+    GUEST_PHRASE: {
+        "ja": "わかりました。どなたか名乗るまで、お話は何も覚えません。",
+        "zh": "好的。在有人告诉我他是谁之前，我什么都不会记下来。",
+        "en": "All right. Until somebody tells me who they are, I keep nothing of what is said.",
+    },
+}
+"""What is said where the file of phrases has no words of its own for it."""
+
+_GUEST: Final = frozenset({"げすと", "おきゃくさん", "客人", "guest", "a guest", "just a guest", "visitor", "a visitor"})  # fmt: skip
+_NAME: Final = r"(?P<name>[^\s.,!?、。，．！？…~～〜][^.,!?、。，．！？…~～〜]{0,39}?)"
+_END: Final = r"\s*(?:[.,!?、。，．！？…~～〜]+\s*|$)"
+_HELLO: Final = r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|こんにちは|こんばんは|おはよう(?:ございます)?|ねえ|やあ|你好|您好|嗨)[\s,.!、。，！]*)?"
+_FORMS: Final = tuple(
+    re.compile(f"{_HELLO}{form}{_END}", re.IGNORECASE)
+    for form in (
+        rf"(?:this is|it['’]?s me,?|it is me,?|i['’]?m|i am|my name is)\s+{_NAME}(?:\s+(?:here|speaking|now))?",
+        rf"{_NAME}\s+(?:here|speaking)",
+        rf"(?:私|わたし|僕|ぼく|俺|おれ|うち)(?:は|、)\s*{_NAME}(?:です|だよ|だ|よ|っていいます|といいます|と申します)(?:よ|ね)?",
+        rf"{_NAME}(?:です|だよ|といいます|と申します)",
+        rf"(?:我是|我叫|这里是)\s*{_NAME}(?:啊|呀|哦|喔)?",
+    )
+)
+_HONORIFIC: Final = re.compile(r"(?:さん|ちゃん|くん|さま|様|君)$")
+_KATAKANA: Final = re.compile("[ァ-ヶ]")
+
+
+@dataclass(frozen=True, slots=True)
+class Introduction:
+    """Somebody said who they are."""
+
+    person: str
+    """Whose memory it shall be from now on; empty for a guest's, which is none."""
+    name: str
+    """As it was said, without an honorific."""
+    rest: str
+    """What was said behind it."""
+
+    def answer(self, phrase: str | None, language: str) -> str:
+        """Return what the robot says it does.
+
+        Args:
+            phrase: The words for that, of the prompts; None if there are none.
+            language: Two-letter code.
+        """
+        built_in = ANSWERS[self.key]
+        words = phrase or built_in.get(language, built_in["en"])
+        return Template(words).safe_substitute(name=self.name)
+
+    @property
+    def key(self) -> str:
+        """Of the phrase."""
+        return PERSON_PHRASE if self.person else GUEST_PHRASE
+
+
+def find_introduction(
+    text: str, household: Iterable[str], persons: Mapping[str, PersonSection]
+) -> Introduction | None:
+    """Return who it is that speaks now, if it was said, and is somebody who may use the robot.
+
+    A name that nobody here has, or that two have, introduces nobody: it is an utterance like any other.
+
+    Args:
+        text: What was said; only its beginning counts.
+        household: Who may use the robot.
+        persons: What is configured of them.
+    """
+    household = tuple(household)
+    if not household:
+        return None
+    by_name = _by_name(household, persons)
+    for form in _FORMS:
+        found = form.match(text.strip())
+        if found is None:
+            continue
+        name, rest = found["name"].strip(), text.strip()[found.end() :]
+        folded = fold_name(name)
+        if folded in _GUEST:
+            return Introduction("", name, rest)
+        if (person := by_name.get(folded)) is not None:
+            return Introduction(person, _HONORIFIC.sub("", name), rest)
+    return None
+
+
+def fold_name(name: str) -> str:
+    """Return the one spelling in which names are compared: without capitals, honorifics and the difference of the two kana."""
+    text = unicodedata.normalize("NFKC", name).casefold().strip()
+    text = _HONORIFIC.sub("", text)
+    return _KATAKANA.sub(lambda sign: chr(ord(sign[0]) - 0x60), text)
+
+
+def _by_name(
+    household: Iterable[str], persons: Mapping[str, PersonSection]
+) -> Mapping[str, str | None]:
+    found: dict[str, str | None] = {}
+    for person in household:
+        for name in {fold_name(one) for one in (person, *persons.get(person, _NOBODY).names)}:
+            found[name] = None if name in found else person
+    return found
+
+
+_NOBODY: Final = PersonSection()

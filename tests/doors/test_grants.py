@@ -1,0 +1,265 @@
+"""Keys of the API: whose memory they reach, how much they may do, how they end, and that nothing else opens anything."""
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.routing import APIRoute
+from starlette.routing import Route
+
+from server.access import Access
+from server.api_keys import FILE, ApiKeys, digest_of, read_grant
+from server.claims import Claim
+from server.config import Config
+from server.errors import AccessError
+from server.grants import Grant, Scope
+from server.web.permissions import scope_of
+from server.web.routes import create_web
+from tests.doors.premises import FROM_AFAR, ROBOT, Doors, FakeApp, open_doors
+from tests.doors.visitors import AFAR, HERE, Open, refusal
+from tests.memory.remembering import turn
+
+NOON = datetime(2026, 5, 3, 12, tzinfo=UTC)
+MARKS = {"hana": "zqalphaqz", "taro": "zqbetaqz"}
+KEYS = {
+    name: {"sha256": digest_of(f"key of {name}"), "persons": persons, "scope": scope}
+    for name, persons, scope in (
+        ("reader", ["hana"], "read"),
+        ("writer", ["hana"], "write"),
+        ("admin", ["hana"], "admin"),
+        ("two", ["hana", "taro"], "write"),
+        ("all", ["*"], "admin"),
+    )
+}
+
+
+def bearer(name: str) -> dict[str, str]:
+    return {**FROM_AFAR, "Authorization": f"Bearer key of {name}"}
+
+
+@pytest.fixture
+async def doors(tmp_path: Path) -> AsyncIterator[Doors]:
+    limits = {"wrong_tokens_per_minute": 1000, "http_requests_per_minute": 10_000}
+    async with open_doors(
+        tmp_path, http=True, access={"keys": KEYS}, limits=limits, retrieval={"gate": 0.0}
+    ) as opened:
+        yield opened
+
+
+async def talk(doors: Doors) -> dict[str, str]:
+    """Let both persons say something; return the id of a fact of each."""
+    app = doors.app
+    for person, mark in MARKS.items():
+        for number, text in enumerate((f"My cat is called {mark}.", f"I am allergic to {mark}.")):
+            said = turn(text, NOON + timedelta(minutes=number), person, "en", f"{mark} {number}")
+            app.memory.turn_finished(said)
+            app.recent.turn_finished(said)
+    await app.memory.extract()
+    app.memory.turn_finished(
+        turn(f"Tomorrow {MARKS['taro']} comes.", NOON, "taro", "en", "zqbetaqz 9")
+    )
+    await app.memory.extract("hana")  # and wait until all is stored
+    return {person: (await app.memory.archive.facts(person))[0].id for person in MARKS}
+
+
+def routes(web: Any) -> Iterator[tuple[str, str]]:
+    """Return method and path of everything that the application answers."""
+    pending = list(web.routes)
+    while pending:
+        route = pending.pop()
+        if isinstance(route, Route | APIRoute):
+            yield from ((method, route.path) for method in sorted(route.methods or ()))
+        else:
+            pending += getattr(route, "routes", None) or getattr(
+                route.original_router, "routes", []
+            )
+
+
+def filled(path: str, **values: str) -> str:
+    for name, value in values.items():
+        path = path.replace(f"{{{name}}}", value)
+    assert "{" not in path, f"say in the test what {path} is called with"
+    return path
+
+
+def reading_first(route: tuple[str, str]) -> tuple[bool, str]:
+    return route[0] != "GET", " ".join(route)
+
+
+async def test_no_route_gives_a_key_what_is_of_a_person_whom_it_does_not_name(doors: Doors) -> None:
+    fact_ids = await talk(doors)
+    before = await doors.app.memory.archive.dossier("taro")
+    seen = 0
+    async with doors.web() as web:
+        for method, path in sorted(routes(create_web(doors.app)), key=reading_first):
+            for person in ("taro", "hana"):
+                where = filled(
+                    path, person=person, fact_id=fact_ids["taro"], device_id=ROBOT, name="x.bin"
+                )
+                bodies: list[Any] = [{"person": "taro"}, {"text": "No."}, {}]
+                for body in bodies if method in ("POST", "PUT") else [None]:
+                    for name in ("reader", "admin"):
+                        query = {"q": f"What about {MARKS['taro']}?", "superseded": "true"}
+                        answer = await web.request(
+                            method, where, params=query, json=body, headers=bearer(name)
+                        )
+                        assert MARKS["taro"] not in answer.text, (method, path, name, body)
+                        seen += MARKS["hana"] in answer.text
+    assert seen > 5, "the own person is seen, so the other would be"
+    assert await doors.app.memory.archive.dossier("taro") == before
+
+
+async def test_a_key_reaches_the_persons_that_it_names(doors: Doors) -> None:
+    fact_ids = await talk(doors)
+    async with doors.web() as web:
+        persons = await web.get("/api/memory/persons", headers=bearer("reader"))
+        assert persons.json() == {"persons": ["hana"]}
+        for name, person, status in (
+            ("reader", "hana", 200),
+            ("reader", "taro", 403),
+            ("two", "taro", 200),
+        ):
+            answer = await web.get(f"/api/memory/{person}/facts", headers=bearer(name))
+            assert (name, person, answer.status_code) == (name, person, status)
+        unknown = await web.get("/api/memory/facts/no-such-fact", headers=bearer("reader"))
+        others = await web.get(f"/api/memory/facts/{fact_ids['taro']}", headers=bearer("reader"))
+        assert others.status_code == unknown.status_code == 404
+        assert others.json()["error"]["code"] == unknown.json()["error"]["code"]
+        assert (await web.get("/api/turns", headers=bearer("two"))).json()["turns"]
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "path", "code"),
+    [
+        ("reader", "GET", "/api/memory/hana/export", ""),
+        ("reader", "DELETE", "/api/memory/hana", "scope-missing"),
+        ("reader", "GET", "/api/devices", "scope-missing"),
+        ("writer", "DELETE", "/api/memory/hana", ""),
+        ("writer", "GET", "/api/config", "scope-missing"),
+        ("writer", "GET", "/metrics", "scope-missing"),
+        ("admin", "GET", "/api/devices", ""),
+        ("admin", "GET", "/api/config", ""),
+        ("admin", "DELETE", "/api/memory/taro", "person-forbidden"),
+        ("all", "DELETE", "/api/memory/taro", ""),
+    ],
+)
+async def test_a_key_may_do_what_its_scope_says(
+    doors: Doors, name: str, method: str, path: str, code: str
+) -> None:
+    async with doors.web() as web:
+        answer = await web.request(method, path, headers=bearer(name))
+    error = answer.json().get("error", {}) if "json" in answer.headers["content-type"] else {}
+    assert (answer.status_code, error.get("code", "")) == (403 if code else 200, code)
+
+
+def test_what_is_not_named_takes_the_widest_scope(tmp_path: Path) -> None:
+    assert scope_of("GET", "/api/anything/new") is Scope.ADMIN
+    assert scope_of("GET", "/api/memoryX") is Scope.ADMIN
+    assert scope_of("POST", "/docs") is Scope.ADMIN
+
+
+# Robots and programs that come with a key
+
+
+def test_a_program_with_a_key_speaks_as_one_of_its_persons_only(open_access: Open) -> None:
+    access = open_access(access={"keys": KEYS})
+    two, one = "key of two", "key of writer"
+    assert access.admit(Claim("", "app", two, "taro"), AFAR).person == "taro"
+    assert access.admit(Claim("", "app", one), AFAR).person == "hana"
+    for key, person in ((one, "taro"), (two, ""), (two, "somebody")):
+        assert refusal(access, Claim("", "other", key, person)) == "person-forbidden"
+    assert refusal(access, Claim("", "app", "key of reader", "hana")) == "scope-missing"
+
+
+def test_a_key_takes_no_robot_of_a_person_that_it_does_not_name(open_access: Open) -> None:
+    access = open_access(access={"keys": KEYS}, devices={ROBOT: {"person": "taro"}})
+    access.visit(Claim(ROBOT, "first"), AFAR)
+    assert refusal(access, Claim(ROBOT, "app", "key of writer", "hana")) == "person-forbidden"
+    assert access.admit(Claim(ROBOT, "app", "key of two", "hana"), AFAR).person == "hana"
+
+
+# Keys themselves
+
+
+def test_a_key_is_kept_as_a_hash_alone_and_ends_at_once_when_it_is_revoked(tmp_path: Path) -> None:
+    running = Access(Config(), tmp_path, FakeApp(Config(), tmp_path).clock)
+    keys = ApiKeys({}, tmp_path)
+    key = keys.make("phone", Grant(Scope.READ, frozenset({"hana"})), NOON)
+    assert running.check_api(AFAR, key) == Grant(Scope.READ, frozenset({"hana"}))
+    assert key not in (tmp_path / FILE).read_text()
+    assert key not in repr(keys.list())
+    keys.revoke("phone")
+    with pytest.raises(AccessError, match="not valid"):
+        running.check_api(AFAR, key)
+
+
+def test_a_broken_file_of_keys_opens_nothing(tmp_path: Path) -> None:
+    keys = ApiKeys({}, tmp_path)
+    key = keys.make("phone", Grant(Scope.READ, frozenset({"hana"})), NOON)
+    rows = json.loads((tmp_path / FILE).read_text())
+    for content in (
+        "",
+        "[]",
+        "{",
+        '{"keys": [{}]}',
+        json.dumps({"keys": [{**rows["keys"][0], "sha256": ""}]}),
+    ):
+        (tmp_path / FILE).write_text(content)
+        assert ApiKeys({}, tmp_path).grant_of(key) is None
+        assert ApiKeys({}, tmp_path).grant_of("") is None
+
+
+@pytest.mark.parametrize("name", ["", "Phone", "../secret", "-x", "a" * 41])
+def test_a_key_has_a_plain_name(tmp_path: Path, name: str) -> None:
+    with pytest.raises(AccessError) as caught:
+        ApiKeys({}, tmp_path).make(name, Grant(Scope.READ, frozenset({"hana"})), NOON)
+    assert caught.value.code == "key-name-invalid"
+
+
+def test_a_key_for_nobody_is_none() -> None:
+    with pytest.raises(AccessError) as caught:
+        read_grant("read", [])
+    assert caught.value.code == "key-empty"
+
+
+# Guessing
+
+
+async def test_whoever_guesses_is_not_listened_to_for_a_while(tmp_path: Path) -> None:
+    limits = {"wrong_tokens_per_minute": 3}
+    async with open_doors(tmp_path, http=True, access={"keys": KEYS}, limits=limits) as doors:
+        wrong = {**FROM_AFAR, "Authorization": "Bearer wrong"}
+        async with doors.web() as web:
+            answers = [await web.get("/api/turns", headers=wrong) for _ in range(5)]
+            assert [answer.status_code for answer in answers] == [401, 401, 401, 429, 429]
+            assert answers[-1].headers["retry-after"]
+            right = await web.get("/api/turns", headers=bearer("all"))
+            assert right.status_code == 429, "a right token would tell which one it was"
+            assert (await web.get("/api/turns")).status_code == 200, "programs here go on"
+        elsewhere = {"X-Real-IP": "203.0.113.77", "Device-Id": ROBOT, "Authorization": "wrong"}
+        assert (await doors.refusal(headers=elsewhere))[0] == 429, "robots' door counts with it"
+
+
+async def test_whoever_asks_too_often_has_to_wait(tmp_path: Path) -> None:
+    limits = {"http_requests_per_minute": 10}
+    async with open_doors(tmp_path, http=True, limits=limits) as doors, doors.web() as web:
+        answers = [await web.get("/health", headers=FROM_AFAR) for _ in range(12)]
+        assert [answer.status_code for answer in answers] == [200] * 10 + [429] * 2
+        assert (await web.get("/health")).status_code == 200
+        assert answers[-1].headers["x-content-type-options"] == "nosniff"
+
+
+async def test_whoever_knocks_too_often_at_the_robots_door_has_to_wait(tmp_path: Path) -> None:
+    async with open_doors(tmp_path, limits={"http_requests_per_minute": 10}) as doors:
+        robot = FROM_AFAR | {"Device-Id": "!", "Client-Id": "x"}
+        codes = [(await doors.refusal(headers=robot))[1]["code"] for _ in range(12)]
+    assert codes == ["device-id-invalid"] * 10 + ["too-many-requests"] * 2
+
+
+def test_local_programs_keep_what_they_may(open_access: Open) -> None:
+    access = open_access(access={"keys": KEYS})
+    assert access.check_api(HERE, "").is_for_everybody
+    assert access.admit(Claim("", "app", "", "taro"), HERE).person == "taro"
