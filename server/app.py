@@ -134,6 +134,13 @@ class App:
             # After a change of models every fact needs a new vector: that may take minutes, and keeps nobody waiting.
             await self._noting("embedding", self.memory.catch_up())
 
+    async def finish_forgetting(self) -> None:
+        """Finish what was being forgotten when the program ended; what can't be done is logged, and tried again later."""
+        try:
+            await self.forgetting.finish_begun()
+        except OmoideError as error:
+            log.warning("forgetting-unfinished", code=error.code, reason=str(error))
+
     async def aclose(self) -> None:
         """Stop the wakes, store what is left, close the engines."""
         self.jobs.stop()
@@ -229,6 +236,7 @@ async def open_app(
 @asynccontextmanager
 async def _running(app: App) -> AsyncIterator[App]:
     await to_thread.run_sync(app.memory.load)
+    await app.finish_forgetting()
     raised: Exception | None = None
     try:
         async with anyio.create_task_group() as tasks:

@@ -5,6 +5,7 @@ Those commands are imported when they are called: the libraries behind memory ta
 # ruff: noqa: PLC0415
 
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -150,37 +151,70 @@ def correct_command(
 
 @memory_app.command("forget")
 def forget_command(
-    facts: Annotated[
+    ids: Annotated[
         list[str] | None, typer.Argument(metavar="[ID]…", help="Facts, as in the list.")
     ] = None,
     *,
     person: Annotated[
-        str, typer.Option("--person", metavar="NAME", help="Everything of this person instead.")
+        str,
+        typer.Option("--person", metavar="NAME", help="Of this person; alone, everything."),
     ] = "",
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Do not ask whether a person is really to be forgotten.")
-    ] = False,
+    facts: Annotated[
+        list[str] | None, typer.Option("--fact", metavar="ID", help="A fact, as in the list.")
+    ] = None,
+    page: Annotated[
+        str, typer.Option("--page", metavar="ID", help="An exchange, as in an export.")
+    ] = "",
+    day: Annotated[
+        datetime | None,
+        typer.Option("--day", formats=["%Y-%m-%d"], help="All that was said on a day."),
+    ] = None,
+    topic: Annotated[
+        str, typer.Option("--topic", metavar="WORD", help="All that was said on a topic.")
+    ] = "",
+    words: Annotated[
+        str, typer.Option("--words", metavar="TEXT", help="What says this, or means it.")
+    ] = "",
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether that is meant.")] = False,
     url: UrlOption = None,
     token: TokenOption = "",
     as_json: JsonOption = False,
     config: ConfigOption = None,
     data: DataOption = DATA,
 ) -> None:
-    """Delete facts and what was said for them, or everything of a person. There is no way back but a backup."""
-    from server.commands import memory
+    """Show what would be forgotten, ask, and delete it with all that was made of it. Only a backup brings it back."""
+    from server.commands import forget
+    from server.memory.selecting import Selector
 
-    sure = yes or bool(
-        person
-        and sys.stdin.isatty()
-        and not as_json
-        and typer.confirm(f"Delete everything that {person} ever said?")
-    )
+    named = (*(ids or ()), *(facts or ()))
+    selector = Selector(person, named, page, day.date() if day else None, topic, words)
+
+    def confirm() -> bool:
+        return yes or (sys.stdin.isatty() and not as_json and typer.confirm("Delete this?"))
 
     async def work(loaded: Config, tell: Tell) -> Report:
         place = Place(loaded, data, url, token=token)
-        return await memory.forget(facts or [], person, place, tell, sure=sure)
+        return await forget.forget(selector, place, tell, confirm)
 
-    finish(carry_out(with_config(work, config), nothing=memory.NOTHING["forget"], as_json=as_json))
+    finish(carry_out(with_config(work, config), nothing=forget.NOTHING["forget"], as_json=as_json))
+
+
+@memory_app.command("audit")
+def audit_command(
+    last: Annotated[int, typer.Option(min=1, max=10_000, help="How many entries.")] = 100,
+    url: UrlOption = None,
+    token: TokenOption = "",
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    data: DataOption = DATA,
+) -> None:
+    """Show when something was erased, by which way, what kind and how much."""
+    from server.commands import forget
+
+    async def work(loaded: Config, tell: Tell) -> Report:
+        return await forget.audit(last, Place(loaded, data, url, token=token), tell)
+
+    finish(carry_out(with_config(work, config), nothing=forget.NOTHING["audit"], as_json=as_json))
 
 
 @memory_app.command("export")

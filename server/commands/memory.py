@@ -1,7 +1,7 @@
-"""`omoide memory` and `omoide extract`: what is known of people, what a question would recall, and forgetting it."""
+"""`omoide memory` and `omoide extract`: what is known of people, and what a question would recall."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -22,7 +22,6 @@ NOTHING: Mapping[str, Mapping[str, object]] = {
     "search": {"candidates": [], "error": None},
     "show": {"fact": None, "error": None},
     "correct": {"fact": None, "error": None},
-    "forget": {"forgotten": 0, "error": None},
     "export": {"persons": [], "error": None},
     "reindex": {"embedded": 0, "persons": [], "error": None},
     "extract": {"stored": [], "waiting": 0, "interrupted": False, "error": None},
@@ -50,7 +49,7 @@ async def list_facts(person: str, superseded: bool, place: Place, tell: Tell) ->
         OmoideError: The memory can't be had, or nothing is stored of that person.
     """
     async with open_access(place) as memory:
-        persons = await _persons(memory, person)
+        persons = await persons_meant(memory, person)
         listings = [await memory.facts(one, superseded=superseded) for one in persons]
     facts = [fact for listing in listings for fact in listing.facts]
     waiting = sum(listing.waiting for listing in listings)
@@ -114,53 +113,6 @@ async def correct(fact_id: str, text: str, place: Place, tell: Tell) -> Report:
     return Report({**NOTHING["correct"], "fact": fact})
 
 
-async def forget(
-    fact_ids: Sequence[str], person: str, place: Place, tell: Tell, *, sure: bool = True
-) -> Report:
-    """Delete facts, or everything of a person.
-
-    Args:
-        fact_ids: Which facts.
-        person: Of whom everything, instead.
-        place: Where the memory is.
-        tell: Told what went, and which facts hold again because what had replaced them is gone.
-        sure: Whether a person is deleted without being asked about again.
-
-    Raises:
-        OmoideError: A fact is unknown, then none is deleted; nothing is stored of that person; or ``confirmation-missing``.
-    """
-    if bool(fact_ids) == bool(person):
-        raise ConfigError(
-            "Name either facts by their ids, or --person, whose whole memory is deleted then.",
-            "usage-invalid",
-        )
-    async with open_access(place) as memory:
-        if person:
-            await _persons(memory, person)
-            if not sure:
-                raise ConfigError(
-                    f"This deletes everything that {person} ever said; only a backup brings it back. Add --yes if that is meant.",
-                    "confirmation-missing",
-                )
-            gone = await memory.forget_person(person)
-            tell(f"Everything that {person} said is forgotten, and with it {gone} facts.")
-        else:
-            persons = {(await memory.fact(one))["person"] for one in fact_ids}
-            before = {row["id"] for row in await _holding(persons, memory)}
-            gone = await memory.forget(list(dict.fromkeys(fact_ids)))
-            tell(f"{gone} forgotten.")
-            for row in await _holding(persons, memory):
-                if row["id"] not in before:
-                    tell(f"Holds again: {row['id']}  {row['text']}")
-    return Report({**NOTHING["forget"], "forgotten": gone})
-
-
-async def _holding(persons: Collection[str], memory: MemoryAccess) -> list[Row]:
-    """Return the facts that hold of some persons."""
-    listings = [await memory.facts(person, superseded=False) for person in sorted(persons)]
-    return [row for listing in listings for row in listing.facts]
-
-
 async def export(person: str, out: Path | None, place: Place, tell: Tell) -> Report:
     """Hand out everything that is stored of a person, or of everybody: into a file, or line by line as JSON.
 
@@ -168,7 +120,7 @@ async def export(person: str, out: Path | None, place: Place, tell: Tell) -> Rep
         OmoideError: The memory can't be had, or ``file-unwritable``.
     """
     async with open_access(place) as memory:
-        persons = [await memory.export(one) for one in await _persons(memory, person)]
+        persons = [await memory.export(one) for one in await persons_meant(memory, person)]
     if out is None:
         for one in persons:
             tell(json.dumps(one, ensure_ascii=False, indent=2))
@@ -192,7 +144,7 @@ async def reindex(person: str, place: Place, tell: Tell) -> Report:
         OmoideError: The memory can't be had, or the embedder fails.
     """
     async with open_access(place) as memory:
-        persons = await _persons(memory, person)
+        persons = await persons_meant(memory, person)
         embedded = sum([await memory.reindex(one) for one in persons])
     tell(f"{len(persons)} persons indexed anew; {embedded} facts had no vector of this model yet.")
     return Report({**NOTHING["reindex"], "embedded": embedded, "persons": persons})
@@ -221,7 +173,7 @@ def tell_stored(stored: Sequence[Mapping[str, Any]], tell: Tell) -> None:
         tell(f"    {fact['text']}")
 
 
-async def _persons(memory: MemoryAccess, person: str) -> list[str]:
+async def persons_meant(memory: MemoryAccess, person: str) -> list[str]:
     """Return the person who was named, or everybody."""
     known = await memory.persons()
     if not person:

@@ -1,8 +1,8 @@
 """Getting at a memory: that of a running server, over its API, or the one in the data folder, without a server."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -16,22 +16,31 @@ from server.clock import SystemClock
 from server.commands.api import Api, api_of
 from server.commands.reach import Place
 from server.config import Config
-from server.errors import OmoideError
+from server.embedding.absent import AbsentEmbedder
+from server.errors import EngineMissing, OmoideError
 from server.extraction import choose_extractor
 from server.folder_lock import FileLock, lock_data
 from server.forgetting import Forgetting
 from server.memory import Memory
+from server.memory.audit import Actor
 from server.memory.correcting import correct
 from server.memory.dossier import dossier_of
 from server.memory.extract import Extractor, RulesExtractor
 from server.memory.models import Fact
 from server.memory.opening import open_memory
+from server.memory.selecting import Selector
 from server.memory.store import Store
 from server.memory.traits import load_dimensions
 from server.prompting import PROMPTS, PromptFiles
 from server.recording import RecentTurns
 from server.trace import Turns
-from server.web.described import describe_candidate, describe_dossier, describe_fact
+from server.web.described import (
+    describe_audit,
+    describe_candidate,
+    describe_dossier,
+    describe_erasure,
+    describe_fact,
+)
 
 if TYPE_CHECKING:
     from server.ports import Clock, Embedder
@@ -92,11 +101,14 @@ class MemoryAccess(Protocol):
     async def correct(self, fact_id: str, text: str) -> Row:
         """Put a sentence in the place of a fact; return the new one."""
 
-    async def forget(self, fact_ids: Sequence[str]) -> int:
-        """Delete facts that exist; return how many."""
+    async def look(self, selector: Selector) -> Row:
+        """Return what a selector stands for and how much would go with it."""
 
-    async def forget_person(self, person: str) -> int:
-        """Delete everything of a person; return how many facts."""
+    async def forget(self, selector: Selector) -> Row:
+        """Delete what a selector stands for; return how much went."""
+
+    async def audit(self, last: int) -> list[Row]:
+        """Return the last entries of the record of erasures, oldest first."""
 
     async def reindex(self, person: str) -> int:
         """Make the vector index of a person anew; return how many facts were embedded."""
@@ -160,14 +172,19 @@ class RemoteMemory:
         """Put a sentence in the place of a fact."""
         return dict(await self._api.ask("PUT", _path("facts", fact_id), body={"text": text}))
 
-    async def forget(self, fact_ids: Sequence[str]) -> int:
-        """Delete facts."""
-        gone = [await self._api.ask("DELETE", _path("facts", fact_id)) for fact_id in fact_ids]
-        return sum(int(answer["forgotten"]) for answer in gone)
+    async def look(self, selector: Selector) -> Row:
+        """Return what would go."""
+        body = {**_asked(selector), "dry_run": True}
+        return dict(await self._api.ask("POST", "/api/memory/forget", body=body))
 
-    async def forget_person(self, person: str) -> int:
-        """Delete everything of a person."""
-        return int((await self._api.ask("DELETE", _path(person)))["forgotten"])
+    async def forget(self, selector: Selector) -> Row:
+        """Delete it."""
+        return dict(await self._api.ask("POST", "/api/memory/forget", body=_asked(selector)))
+
+    async def audit(self, last: int) -> list[Row]:
+        """Return the record of erasures."""
+        answer = await self._api.ask("GET", "/api/memory/audit", {"limit": last})
+        return list(answer["entries"])
 
     async def reindex(self, person: str) -> int:
         """Make the vector index of a person anew."""
@@ -178,6 +195,13 @@ class RemoteMemory:
         answer = await self._api.ask("POST", "/api/debug/extract", body={"person": person})
         waiting, interrupted = int(answer.get("waiting", 0)), bool(answer.get("interrupted"))
         return Drawn(list(answer["stored"]), waiting, interrupted)
+
+
+def _asked(selector: Selector) -> dict[str, object]:
+    """Return a selector as the API takes it."""
+    named = asdict(selector) | {"facts": list(selector.facts)}
+    named["day"] = selector.day.isoformat() if selector.day else None
+    return named
 
 
 def _path(*parts: str) -> str:
@@ -199,6 +223,7 @@ class FolderMemory:
         self._store: Store | None = None
         self._memory: Memory | None = None
         self._lock: FileLock | None = None
+        self._forgets: Forgetting | None = None
         self._embedder: Embedder | None = None
         self._is_warm = False
 
@@ -257,13 +282,20 @@ class FolderMemory:
             )
         return dict(describe_fact(fact, self._place.config.fading))
 
-    async def forget(self, fact_ids: Sequence[str]) -> int:
-        """Delete facts."""
-        return await (await self._forgetting()).forget_facts(fact_ids)
+    async def look(self, selector: Selector) -> Row:
+        """Return what would go."""
+        selected, erased = await (await self._forgetting(selector)).look(selector)
+        return describe_erasure(selector.kind, erased, selected)
 
-    async def forget_person(self, person: str) -> int:
-        """Delete everything of a person."""
-        return await (await self._forgetting()).forget_person(person)
+    async def forget(self, selector: Selector) -> Row:
+        """Delete it."""
+        forgetting = await self._forgetting(selector)
+        return describe_erasure(selector.kind, await forgetting.forget(selector, Actor.COMMAND))
+
+    async def audit(self, last: int) -> list[Row]:
+        """Return the record of erasures."""
+        store = await self._read()
+        return [describe_audit(one) for one in await to_thread.run_sync(store.audit.entries, last)]
 
     async def reindex(self, person: str) -> int:
         """Make the vector index of a person anew."""
@@ -290,12 +322,17 @@ class FolderMemory:
             self._store = await to_thread.run_sync(Store, self._file)
         return self._store
 
-    async def _open(self) -> Memory:
+    async def _open(self, *, needs_embedder: bool = True) -> Memory:
         if self._memory is None:
             self._check()
             config = self._place.config
             self._lock = await to_thread.run_sync(lock_data, self._place.data)
-            self._embedder = self._place.embedder or embedding.build(config.embedding)
+            try:
+                self._embedder = self._place.embedder or embedding.build(config.embedding)
+            except EngineMissing as missing:
+                if needs_embedder:
+                    raise
+                self._embedder = AbsentEmbedder(missing)
             self._memory = await to_thread.run_sync(
                 open_memory,
                 config,
@@ -307,10 +344,21 @@ class FolderMemory:
             )
         return self._memory
 
-    async def _forgetting(self) -> Forgetting:
-        """Return what forgets. No turn runs in a folder that nobody else works in."""
-        archive = (await self._open()).archive
-        return Forgetting(archive, self._place.data, RecentTurns(0), Turns(self._clock))
+    async def _forgetting(self, selector: Selector) -> Forgetting:
+        """Return what forgets. No turn runs in a folder that nobody else works in.
+
+        Nothing has to be embedded for it: without an embedder, words are looked for as words.
+        """
+        if self._memory is None:
+            memory = await self._open(needs_embedder=False)
+            turns = Turns(self._clock)
+            self._forgets = Forgetting(memory.archive, self._place.data, RecentTurns(0), turns)
+            await self._forgets.finish_begun()
+        if selector.kind == "words" and self._embedder is not None:
+            with suppress(OmoideError):
+                await self._embedder.warm_up()
+        assert self._forgets is not None
+        return self._forgets
 
     @property
     def _clock(self) -> "Clock":

@@ -5,6 +5,7 @@ The truth is the SQL store; vectors, shelves and the working buffer are made fro
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Protocol
@@ -15,6 +16,7 @@ from server.errors import OmoideError
 from server.memory.archive import Archive
 from server.memory.consolidate import Consolidator
 from server.memory.diary import Diary
+from server.memory.grounds import grounds_of
 from server.memory.index import VectorIndex
 from server.memory.models import Candidate, Fact, Page
 from server.memory.page_shelves import PageShelves
@@ -71,7 +73,9 @@ class Memory:
         self.consolidator = consolidator
         self.diary = diary
         self.retention = retention
-        self.archive = Archive(store, writer, shelves, page_shelves, recollector, working)
+        self.archive = Archive(
+            store, writer, shelves, page_shelves, recollector, working, reader=reader, clock=clock
+        )
         self._store = store
         self._writer = writer
         self._index = index
@@ -134,7 +138,9 @@ class Memory:
     def turn_finished(self, turn: Turn) -> None:
         """Keep what was said in a finished turn in the store, and what was answered in the buffer, for the next question."""
         if (page := page_of(turn)) is not None:
-            self._writer.add_page(page)
+            before = [one.id for one in self._working.recent(turn.person, turn.started_at)]
+            grounds = grounds_of(turn.recalled, turn.answers, before)
+            self._writer.add_page(replace(page, grounds=grounds))
         if (exchange := exchange_of(turn)) is not None:
             self._working.add(exchange)
         if reached := _pages_told(turn):

@@ -9,8 +9,8 @@ from sqlalchemy import ColumnElement, Connection, Executable, Row, Select, func,
 from server.memory.counters import Part, count_change
 from server.memory.database import Database, insert_new
 from server.memory.keeping import in_zone, storable, zone_name
-from server.memory.models import Page
-from server.memory.schema import pages
+from server.memory.models import Grounds, Page
+from server.memory.schema import grounds, pages
 
 
 class Outline(NamedTuple):
@@ -37,6 +37,8 @@ class Pages:
         """Store several at once."""
         with self._database.writing() as connection:
             insert_new(connection, pages, [_row(page) for page in new])
+            rows = [_grounds_row(page) for page in new if page.grounds and page.heard]
+            insert_new(connection, grounds, rows)
             count_change(connection, Part.PAGES, {page.person for page in new})
 
     def since(self, moment: datetime) -> list[Page]:
@@ -97,6 +99,16 @@ class Pages:
         query = select(pages).where(pages.c.person == person, pages.c.day == day)
         return self._find(query.order_by(pages.c.at))
 
+    def grounds_of(self, person: str) -> dict[str, Grounds]:
+        """Return what the answers to a person rested on, by page; of those that rested on nothing, nothing."""
+        rows = self._database.rows(select(grounds).where(grounds.c.person == person))
+        return {
+            row.page: Grounds(
+                frozenset(row.recalled), frozenset(frozenset(one.split("\n")) for one in row.held)
+            )
+            for row in rows
+        }
+
     def _find(self, query: Executable) -> list[Page]:
         return find_pages(self._database, query)
 
@@ -143,6 +155,12 @@ def _row(page: Page) -> dict[str, Any]:
         "attempts": 0,
         "day": page.at.date(),
     }
+
+
+def _grounds_row(page: Page) -> dict[str, Any]:
+    held = sorted("\n".join(sorted(ids)) for ids in page.grounds.held)
+    recalled = sorted(page.grounds.recalled)
+    return {"page": page.id, "person": page.person, "recalled": recalled, "held": held}
 
 
 def _page(row: Row[Any]) -> Page:

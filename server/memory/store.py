@@ -4,6 +4,7 @@ Calls block; they are made from threads (`server.memory.writer` for those that c
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -13,25 +14,28 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, Row, delete, exists, select, union, update
 
 from server.errors import OutdatedError
+from server.memory.audit import Audit, AuditEntry, note_erasure
 from server.memory.counters import Part, change_count, changed_since, count_change
 from server.memory.cuts import Cuts
 from server.memory.database import Database, insert_new, present
-from server.memory.erasure import cut_down, facts_told, pages_telling, take_out, unword
+from server.memory.erasing import Erased, Erasing, Order
+from server.memory.erasure import cut_down, erase, pass_on, remove_pages
 from server.memory.fact_vectors import FactVectors, put_fact_vectors
 from server.memory.keeping import in_zone, storable, zone_name
-from server.memory.lineage import lose_pages
 from server.memory.models import Fact, Importance, Kind, Note, Origin, Page, ProfileEntry, Trait
 from server.memory.pages import Pages, owners_of
 from server.memory.portrait import Portrait, named_in, put_notes, put_profile, put_traits
 from server.memory.queue import Queue
-from server.memory.schema import changes, facts, pages, sources, tables
+from server.memory.schema import OF_PERSONS, changes, facts, pages, sources
 from server.memory.stored_lines import StoredLines
-from server.memory.tiers import Sorting, Tiers, drop_empty, lose_unread, put_sorting
+from server.memory.tiers import Sorting, Tiers, put_sorting
+from server.memory.unfinished import Erasures, begin
 
 Vector = NDArray[np.float32]
 
-_OF_PERSONS = tuple(table for table in tables.sorted_tables if "person" in table.c)
-"""The tables whose rows are somebody's; those of the others go with them."""
+
+class _TakenBack(Exception):  # noqa: N818 - no error: it takes a change back that was only tried
+    """Ends a transaction without effect."""
 
 
 class Store:
@@ -54,6 +58,8 @@ class Store:
         self.tiers = Tiers(self._database)
         self.portrait = Portrait(self._database)
         self.cuts = Cuts(self._database)
+        self.erasures = Erasures(self._database)
+        self.audit = Audit(self._database)
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and let go of it."""
@@ -161,21 +167,33 @@ class Store:
             fact_ids: Which facts; those that are not there don't matter.
             retold: Pages in whose answers they may have been told: the answers are deleted.
         """
+        what = Erasing(facts=tuple(fact_ids), answers=tuple(retold))
+        self._database.owe_scrub()
         with self._database.writing() as connection:
-            wanted = select(facts).where(facts.c.id.in_(fact_ids)).order_by(facts.c.said_at)
-            forgotten = connection.execute(wanted).all()
-            telling = pages_telling(connection, fact_ids)
-            going = [row.id for row in forgotten]
-            going += [
-                id_ for id_ in facts_told(connection, {*telling, *retold}) if id_ not in going
-            ]
-            for id_ in going:
-                _pass_on(connection, id_)
-            connection.execute(delete(facts).where(facts.c.id.in_(going)))
-            _remove_pages(connection, take_out(connection, telling, retold))
-            count_change(connection, Part.FACTS, {row.person for row in forgotten})
+            wanted = select(facts.c.id).where(facts.c.id.in_(fact_ids))
+            there = len(connection.execute(wanted).all())
+            erase(connection, what)
         self._database.scrub()
-        return len(forgotten)
+        return there
+
+    def erase(self, what: Erasing, order: Order) -> Erased:
+        """Delete everything that is named, and what rests on it; note that in the record. `erasures.finish` ends it."""
+        self._database.owe_scrub()
+        with self._database.writing() as connection:
+            erased = erase(connection, what)
+            begin(connection, order)
+            if erased.total:
+                entry = AuditEntry(order.at, order.actor, order.kind, erased.total)
+                note_erasure(connection, entry)
+        return erased
+
+    def would_erase(self, what: Erasing) -> Erased:
+        """Return what would go, by deleting it and taking that back."""
+        erased = Erased()
+        with suppress(_TakenBack), self._database.writing() as connection:
+            erased = erase(connection, what)
+            raise _TakenBack
+        return erased
 
     def end(self, fact_ids: Sequence[str], left: Sequence[Page]) -> int:
         """Delete facts whose time is over, their vectors, and the pages that they were drawn from; return how many facts.
@@ -192,26 +210,25 @@ class Store:
             drawn_from = select(sources.c.page).where(sources.c.fact.in_(fact_ids)).distinct()
             useless = set(connection.scalars(drawn_from)) - {page.id for page in left}
             for row in ended:
-                _pass_on(connection, row.id)
+                pass_on(connection, row.id)
             connection.execute(delete(facts).where(facts.c.id.in_(fact_ids)))
             cut_down(connection, left)
-            _remove_pages(connection, sorted(useless))
+            remove_pages(connection, sorted(useless))
             count_change(connection, Part.FACTS, {row.person for row in ended})
         self._database.scrub()
         return len(ended)
 
     def forget_person(self, person: str) -> int:
         """Delete everything about a person; return how many facts."""
+        self._database.owe_scrub()
         with self._database.writing() as connection:
-            gone = connection.execute(delete(facts).where(facts.c.person == person)).rowcount
-            for table in _OF_PERSONS:
-                connection.execute(delete(table).where(table.c.person == person))
+            erased = erase(connection, Erasing(person=person))
         self._database.scrub()
-        return int(gone)
+        return erased.facts
 
     def persons(self) -> list[str]:
         """Return everybody of whom anything is stored."""
-        held = (select(table.c.person) for table in _OF_PERSONS if table is not changes)
+        held = (select(table.c.person) for table in OF_PERSONS if table is not changes)
         return sorted(row[0] for row in self._database.rows(union(*held)))
 
     def change_count(self, person: str) -> int:
@@ -274,29 +291,6 @@ def _supersede(connection: Connection, by_old: Mapping[str, str], now: datetime)
             holds = (facts.c.id == old) & (facts.c.superseded_by == "")
             change = {"superseded_by": newer, "superseded_at": now}
             connection.execute(update(facts).where(holds).values(change))
-
-
-def _pass_on(connection: Connection, fact_id: str) -> None:
-    """Give what a fact replaced, before it goes, to what replaced it; to nothing if it is current."""
-    heir = select(facts.c.superseded_by, facts.c.superseded_at).where(facts.c.id == fact_id)
-    row = connection.execute(heir).one()
-    connection.execute(
-        update(facts)
-        .where(facts.c.superseded_by == fact_id)
-        .values(superseded_by=row.superseded_by, superseded_at=row.superseded_at)
-    )
-
-
-def _remove_pages(connection: Connection, ids: Sequence[str]) -> None:
-    """Delete pages and what was drawn from them alone."""
-    persons = set(owners_of(connection, ids).values())
-    lose_pages(connection, ids)
-    unword(connection, ids)
-    lose_unread(connection, ids)
-    connection.execute(delete(pages).where(pages.c.id.in_(ids)))
-    drop_empty(connection, persons)
-    for part in (Part.PAGES, Part.CUTS, Part.PORTRAIT):
-        count_change(connection, part, persons)
 
 
 def _fact_row(fact: Fact, now: datetime) -> dict[str, Any]:

@@ -3,7 +3,9 @@
 from typing import Any
 
 from server.config import FadingSection
+from server.memory.audit import AuditEntry
 from server.memory.dossier import Dossier
+from server.memory.erasing import Erased
 from server.memory.fading import fades_at
 from server.memory.models import (
     Candidate,
@@ -16,6 +18,7 @@ from server.memory.models import (
     Trait,
 )
 from server.memory.recall import as_scores
+from server.memory.selecting import Selected
 
 
 def describe_dossier(dossier: Dossier, fading: FadingSection) -> dict[str, Any]:
@@ -30,6 +33,40 @@ def describe_dossier(dossier: Dossier, fading: FadingSection) -> dict[str, Any]:
         "traits": [_trait(trait) for trait in dossier.traits],
         "notes": [_note(note) for note in dossier.notes],
         "days": [_day(summary) for summary in dossier.days],
+    }
+
+
+MOST_EXAMPLES = 10
+"""Of what would go; the numbers say how much it is."""
+_LONGEST_EXAMPLE = 100
+
+
+def describe_erasure(kind: str, erased: Erased, selected: Selected | None = None) -> dict[str, Any]:
+    """Return what went, or would go, as plain data: by kind, and some of it in its words."""
+    return {
+        "kind": kind,
+        "persons": sorted(erased.persons),
+        "counts": dict(erased.counts),
+        "total": erased.total,
+        "examples": _examples(selected) if selected else [],
+    }
+
+
+def _examples(selected: Selected) -> list[str]:
+    facts = [f"{fact.id}  {fact.text}" for fact in selected.facts]
+    pages = [f"{page.id}  {page.at:%Y-%m-%d %H:%M}  {page.said}" for page in selected.pages]
+    half = MOST_EXAMPLES // 2
+    shown = [*facts[: max(half, MOST_EXAMPLES - len(pages))], *pages][:MOST_EXAMPLES]
+    return [one if len(one) <= _LONGEST_EXAMPLE else f"{one[:_LONGEST_EXAMPLE]}…" for one in shown]
+
+
+def describe_audit(entry: AuditEntry) -> dict[str, Any]:
+    """Return an entry of the record of erasures as plain data."""
+    return {
+        "at": entry.at.isoformat(),
+        "actor": entry.actor,
+        "kind": entry.kind,
+        "count": entry.count,
     }
 
 

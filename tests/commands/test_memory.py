@@ -13,6 +13,7 @@ import pytest
 from typer.testing import Result
 
 from server.commands import memory
+from server.commands.forget import forget
 from server.commands.reach import Place
 from server.commands.report import Report
 from server.config import Config
@@ -23,6 +24,7 @@ from server.memory import Memory, Page
 from server.memory.extract import RulesExtractor
 from server.memory.models import Fact, Importance
 from server.memory.opening import open_memory
+from server.memory.selecting import Selector
 from server.memory.store import Store
 from tests.end_to_end.running import running
 from tests.fakes import FakeAsr, FakeClock, FakeEmbedder, FakeLlm, FakeTts, FakeVad
@@ -128,7 +130,12 @@ async def test_what_has_faded_is_listed_and_marked(
         (["memory", "forget", "--person", "Nobody"], "person-unknown", "Nobody"),
         (["memory", "forget", "--person", "Mio"], "confirmation-missing", "--yes"),
         (["memory", "forget"], "usage-invalid", "--person"),
-        (["memory", "forget", "f1", "--person", "Mio"], "usage-invalid", "--person"),
+        (["memory", "forget", "f1"], "confirmation-missing", "--yes"),
+        (["memory", "forget", "f3", "--person", "Mio", "--yes"], "fact-unknown", "f3"),
+        (["memory", "forget", "--page", "p9", "--yes"], "page-unknown", "p9"),
+        (["memory", "forget", "f1", "--words", "cat"], "usage-invalid", "--words"),
+        (["memory", "forget", "--day", "2026-09-27", "--topic", "cat"], "usage-invalid", "--day"),
+        (["memory", "forget", "--words", "cat", "--yes"], "person-missing", "Ken, Mio"),
         (["memory", "search", "ラーメンは？"], "person-missing", "Ken, Mio"),
         (["memory", "search", " "], "text-empty", "question"),
         (["memory", "search", "ラーメンは？", "--at", "soon"], "time-invalid", "'soon'"),
@@ -191,7 +198,7 @@ async def test_the_only_person_there_is_need_not_be_named(tmp_path: Path) -> Non
 
 def test_facts_and_persons_are_forgotten(omoide: Omoide, tmp_path: Path) -> None:
     data = seeded(tmp_path)
-    one = json.loads(omoide("memory", "forget", "f1", "--json", "--data", data).stdout)
+    one = json.loads(omoide("memory", "forget", "f1", "--yes", "--json", "--data", data).stdout)
     whole = omoide("memory", "forget", "--person", "Ken", "--yes", "--data", data)
     left = json.loads(omoide("memory", "list", "--json", "--data", data).stdout)["facts"]
     assert one["forgotten"] == 1
@@ -208,7 +215,7 @@ def test_a_fact_is_corrected_and_its_correction_can_be_forgotten(
     assert corrected["origin"] == "hand"
     listed = json.loads(omoide("memory", "list", "--json", "--data", data).stdout)["facts"]
     assert "f1" not in [fact["id"] for fact in listed]
-    back = omoide("memory", "forget", corrected["id"], "--data", data)
+    back = omoide("memory", "forget", corrected["id"], "--yes", "--data", data)
     assert "Holds again: f1" in back.stdout
     assert (
         "fact-unknown" in omoide("memory", "correct", "f9", "猫。", "--json", "--data", data).stdout
@@ -224,8 +231,13 @@ async def test_what_holds_again_when_its_correction_is_forgotten_is_named(tmp_pa
     )
     store.close()
     told: list[str] = []
-    await memory.forget(["f9"], "", place_of(data), told.append)
-    assert told == ["1 forgotten.", f"Holds again: {cat.id}  {CAT.text}"]
+    await forget(Selector(facts=("f9",)), place_of(data), told.append)
+    assert told == [
+        "This goes: 1 facts. Only a backup brings it back.",
+        "    f9  You have no cat.",
+        "Forgotten: 1 facts.",
+        f"Holds again: {cat.id}  {CAT.text}",
+    ]
 
 
 def test_beside_a_running_server_the_list_works_and_forgetting_says_how(
@@ -309,8 +321,8 @@ async def test_a_running_server_is_asked_over_its_api(tmp_path: Path) -> None:
         exported = rows(await memory.export("Mio", None, place, quietly), "persons")
         indexed = await memory.reindex("Mio", place, quietly)
         drawn = await memory.extract("", place, quietly)
-        one = await memory.forget(["f1"], "", place, quietly)
-        person = await memory.forget([], "Ken", place, quietly)
+        one = await forget(Selector(facts=("f1",)), place, quietly)
+        person = await forget(Selector("Ken"), place, quietly)
         left = rows(await memory.list_facts("", False, place, quietly), "facts")
     assert {fact["id"] for fact in listed} == {"f1", "f2", "f3"}
     assert found[0]["id"] == "f1"
@@ -346,7 +358,7 @@ async def test_a_server_is_asked_about_a_person_whatever_the_name(
 ) -> None:
     async with remote(tmp_path, [Fact("f9", name, CAT.text, "en", SUNDAY), RAMEN]) as place:
         assert len(rows(await memory.list_facts(name, False, place, quietly), "facts")) == 1
-        assert (await memory.forget([], name, place, quietly)).data["forgotten"] == 1
+        assert (await forget(Selector(name), place, quietly)).data["forgotten"] == 1
         left = rows(await memory.list_facts("", False, place, quietly), "facts")
     assert [fact["id"] for fact in left] == ["f1"]
 
