@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Collection, Mapping
 
-from server.commands.memory_access import MemoryAccess, Row, open_access
+from server.commands.memory_access import open_access
+from server.commands.memory_kinds import MemoryAccess, Row
 from server.commands.reach import Place
 from server.commands.report import Report, Tell, describe_error
 from server.commands.table import tell_table

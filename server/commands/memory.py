@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from server.clock import SystemClock
-from server.commands.memory_access import MemoryAccess, Row, Search, open_access
+from server.commands.memory_access import open_access
+from server.commands.memory_kinds import MemoryAccess, Row, Search
 from server.commands.moment import parse_moment
 from server.commands.reach import Place
 from server.commands.report import Report, Tell
 from server.commands.table import tell_table
 from server.errors import ConfigError, OmoideError
+from server.memory.importing import MOST_BYTES
 from server.registry import write_private
 from server.speaking import written_language
 
@@ -23,6 +25,7 @@ NOTHING: Mapping[str, Mapping[str, object]] = {
     "show": {"fact": None, "error": None},
     "correct": {"fact": None, "error": None},
     "export": {"persons": [], "error": None},
+    "import": {"counts": {}, "forgotten": 0, "known": 0, "error": None},
     "reindex": {"embedded": 0, "persons": [], "error": None},
     "extract": {"stored": [], "waiting": 0, "interrupted": False, "error": None},
 }
@@ -135,6 +138,45 @@ async def export(person: str, out: Path | None, place: Place, tell: Tell) -> Rep
     tell(f"{out}: {len(persons)} persons. Nobody but you may read it.")
     names = [one["person"] for one in persons]
     return Report({**NOTHING["export"], "persons": names, "file": str(out)})
+
+
+async def bring_in(
+    file: Path, person: str, place: Place, tell: Tell, *, forgotten: bool = False
+) -> Report:
+    """Read an export back into the memory of a person.
+
+    Args:
+        file: What `export` has written.
+        person: Whose memory it becomes.
+        place: Where the memory is.
+        tell: Told what came in, and what did not.
+        forgotten: Whether what was forgotten here comes back.
+
+    Raises:
+        OmoideError: ``file-unreadable``, ``import-invalid``, ``import-foreign``; or the memory can't be had.
+    """
+    text = _read(file)
+    async with open_access(place) as memory:
+        imported = await memory.bring_in(text, person, forgotten=forgotten)
+    new = ", ".join(f"{count} {kind}" for kind, count in imported["counts"].items())
+    tell(f"New: {new or 'nothing'}. {imported['known']} facts and exchanges were there already.")
+    if imported["forgotten"]:
+        tell(
+            f"{imported['forgotten']} records were left out: they had been forgotten here. Add --forgotten to bring them back."
+        )
+    return Report({**NOTHING["import"], **imported})
+
+
+def _read(file: Path) -> str:
+    try:
+        if file.stat().st_size > MOST_BYTES:
+            raise OmoideError(
+                "file-too-large", f"{file} has more than {MOST_BYTES >> 20} MB. Split it by person."
+            )
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text in UTF-8"
+        raise OmoideError("file-unreadable", f"{file} can't be read ({reason}).") from error
 
 
 async def reindex(person: str, place: Place, tell: Tell) -> Report:

@@ -2,19 +2,18 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import asdict, dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
-from urllib.parse import quote
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio import to_thread
 
 from server import embedding, llm
 from server.clock import SystemClock
-from server.commands.api import Api, api_of
+from server.commands.api import api_of
+from server.commands.memory_kinds import Drawn, Listing, MemoryAccess, Row, Search
 from server.commands.reach import Place
+from server.commands.remote_memory import RemoteMemory
 from server.config import Config
 from server.embedding.absent import AbsentEmbedder
 from server.errors import EngineMissing, OmoideError
@@ -26,6 +25,7 @@ from server.memory.audit import Actor
 from server.memory.correcting import correct
 from server.memory.dossier import dossier_of
 from server.memory.extract import Extractor, RulesExtractor
+from server.memory.importing import read_export
 from server.memory.models import Fact
 from server.memory.opening import open_memory
 from server.memory.selecting import Selector
@@ -40,81 +40,11 @@ from server.web.described import (
     describe_dossier,
     describe_erasure,
     describe_fact,
+    describe_imported,
 )
 
 if TYPE_CHECKING:
     from server.ports import Clock, Embedder
-
-Row: TypeAlias = dict[str, Any]
-"""A fact, an exchange or a candidate as the API describes it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """What is looked for in a memory."""
-
-    text: str
-    language: str
-    at: datetime | None
-    """None for now, with all that is known."""
-    limit: int
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """What is known of a person."""
-
-    facts: list[Row]
-    waiting: int
-    """Exchanges that facts have still to be drawn from."""
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """What came of drawing facts."""
-
-    stored: list[Row]
-    waiting: int
-    """Exchanges that wait all the same."""
-    interrupted: bool
-    """Whether it ended early because somebody began to talk."""
-
-
-class MemoryAccess(Protocol):
-    """What the commands need of a memory. Every method raises `OmoideError` if it can't be had."""
-
-    async def persons(self) -> list[str]:
-        """Return everybody of whom anything is stored."""
-
-    async def facts(self, person: str, *, superseded: bool) -> Listing:
-        """Return the facts of a person, with those that were replaced or without."""
-
-    async def fact(self, fact_id: str) -> Row:
-        """Return one fact."""
-
-    async def search(self, person: str, search: Search) -> list[Row]:
-        """Return the facts that were looked at, best first, with their scores."""
-
-    async def export(self, person: str) -> Row:
-        """Return everything of a person."""
-
-    async def correct(self, fact_id: str, text: str) -> Row:
-        """Put a sentence in the place of a fact; return the new one."""
-
-    async def look(self, selector: Selector) -> Row:
-        """Return what a selector stands for and how much would go with it."""
-
-    async def forget(self, selector: Selector) -> Row:
-        """Delete what a selector stands for; return how much went."""
-
-    async def audit(self, last: int) -> list[Row]:
-        """Return the last entries of the record of erasures, oldest first."""
-
-    async def reindex(self, person: str) -> int:
-        """Make the vector index of a person anew; return how many facts were embedded."""
-
-    async def extract(self, person: str) -> Drawn:
-        """Draw facts from what waits, of everybody if no person is named."""
 
 
 @asynccontextmanager
@@ -129,85 +59,6 @@ async def open_access(place: Place) -> AsyncIterator[MemoryAccess]:
     finally:
         with anyio.CancelScope(shield=True):
             await folder.aclose()
-
-
-class RemoteMemory:
-    """The memory of a running server. See `MemoryAccess`."""
-
-    def __init__(self, api: Api) -> None:
-        self._api = api
-
-    async def persons(self) -> list[str]:
-        """Return everybody of whom anything is stored."""
-        answer = await self._api.ask("GET", "/api/memory/persons")
-        return list(answer["persons"])
-
-    async def facts(self, person: str, *, superseded: bool) -> Listing:
-        """Return the facts of a person."""
-        params = {"superseded": "true"} if superseded else {}
-        answer = await self._api.ask("GET", f"{_path(person)}/facts", params)
-        return Listing(list(answer["facts"]), int(answer.get("waiting", 0)))
-
-    async def fact(self, fact_id: str) -> Row:
-        """Return one fact."""
-        return dict(await self._api.ask("GET", _path("facts", fact_id)))
-
-    async def search(self, person: str, search: Search) -> list[Row]:
-        """Return the candidates of a search."""
-        params: dict[str, str | int] = {
-            "q": search.text,
-            "language": search.language,
-            "limit": search.limit,
-        }
-        if search.at is not None:
-            params["at"] = search.at.isoformat()
-        answer = await self._api.ask("GET", f"{_path(person)}/search", params)
-        return list(answer["candidates"])
-
-    async def export(self, person: str) -> Row:
-        """Return everything of a person."""
-        return dict(await self._api.ask("GET", f"{_path(person)}/export"))
-
-    async def correct(self, fact_id: str, text: str) -> Row:
-        """Put a sentence in the place of a fact."""
-        return dict(await self._api.ask("PUT", _path("facts", fact_id), body={"text": text}))
-
-    async def look(self, selector: Selector) -> Row:
-        """Return what would go."""
-        body = {**_asked(selector), "dry_run": True}
-        return dict(await self._api.ask("POST", "/api/memory/forget", body=body))
-
-    async def forget(self, selector: Selector) -> Row:
-        """Delete it."""
-        return dict(await self._api.ask("POST", "/api/memory/forget", body=_asked(selector)))
-
-    async def audit(self, last: int) -> list[Row]:
-        """Return the record of erasures."""
-        answer = await self._api.ask("GET", "/api/memory/audit", {"limit": last})
-        return list(answer["entries"])
-
-    async def reindex(self, person: str) -> int:
-        """Make the vector index of a person anew."""
-        return int((await self._api.ask("POST", f"{_path(person)}/reindex"))["embedded"])
-
-    async def extract(self, person: str) -> Drawn:
-        """Draw facts."""
-        answer = await self._api.ask("POST", "/api/debug/extract", body={"person": person})
-        waiting, interrupted = int(answer.get("waiting", 0)), bool(answer.get("interrupted"))
-        return Drawn(list(answer["stored"]), waiting, interrupted)
-
-
-def _asked(selector: Selector) -> dict[str, object]:
-    """Return a selector as the API takes it."""
-    named = asdict(selector) | {"facts": list(selector.facts)}
-    named["day"] = selector.day.isoformat() if selector.day else None
-    return named
-
-
-def _path(*parts: str) -> str:
-    # Dots, too: a client takes a segment of one or two for a step in the path.
-    escaped = (quote(part, safe="").replace(".", "%2E") for part in parts)
-    return "/".join(("/api/memory", *escaped))
 
 
 class FolderMemory:
@@ -292,6 +143,12 @@ class FolderMemory:
         forgetting = await self._forgetting(selector)
         return describe_erasure(selector.kind, await forgetting.forget(selector, Actor.COMMAND))
 
+    async def bring_in(self, text: str, person: str, *, forgotten: bool) -> Row:
+        """Store an export; a folder without a memory gets one."""
+        dossier = await to_thread.run_sync(read_export, text, person)
+        archive = (await self._open(needs_embedder=False, is_new=True)).archive
+        return describe_imported(await archive.bring_in(dossier, Actor.COMMAND, is_asked=forgotten))
+
     async def audit(self, last: int) -> list[Row]:
         """Return the record of erasures."""
         store = await self._read()
@@ -322,9 +179,10 @@ class FolderMemory:
             self._store = await to_thread.run_sync(Store, self._file)
         return self._store
 
-    async def _open(self, *, needs_embedder: bool = True) -> Memory:
+    async def _open(self, *, needs_embedder: bool = True, is_new: bool = False) -> Memory:
         if self._memory is None:
-            self._check()
+            if not is_new:
+                self._check()
             config = self._place.config
             self._lock = await to_thread.run_sync(lock_data, self._place.data)
             try:

@@ -29,6 +29,7 @@ _MODULES: Mapping[str, str] = {
     "memory forget": "forget",
     "memory audit": "forget",
     "memory export": "memory",
+    "memory import": "memory",
     "memory reindex": "memory",
     "extract": "memory",
     "backup": "backup",

@@ -14,6 +14,7 @@ from server.memory.audit import Actor, AuditEntry
 from server.memory.dossier import Dossier, dossier_of
 from server.memory.erasing import Erased, Erasing, Order
 from server.memory.grounds import Resting, matter_of
+from server.memory.importing import Imported
 from server.memory.models import Fact, Page
 from server.memory.page_shelves import PageShelves
 from server.memory.recall import Reader
@@ -274,6 +275,21 @@ class Archive:
         """Let go of copies that were made of what is kept."""
         self._page_shelves.drop(person)
         self._recollector.drop(person)
+
+    async def bring_in(self, dossier: Dossier, actor: Actor, *, is_asked: bool = False) -> Imported:
+        """Store what was exported of a person and is not there; see `server.memory.incoming.bring_in`.
+
+        Args:
+            dossier: As `server.memory.importing` has read it.
+            actor: Who wants it.
+            is_asked: Whether what was forgotten here comes back.
+        """
+        now = self._clock.now()
+        work = partial(self._store.bring_in, dossier, now, actor, is_asked=is_asked)
+        imported = await self._writer.run(work)
+        await self._shelves.forget([dossier.person])
+        self._drop(dossier.person)
+        return imported
 
     async def reindex(self, person: str) -> int:
         """Make the vectors of a person anew where the present model has made none; return how many."""

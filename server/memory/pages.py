@@ -36,9 +36,9 @@ class Pages:
     def add_all(self, new: Sequence[Page]) -> None:
         """Store several at once."""
         with self._database.writing() as connection:
-            insert_new(connection, pages, [_row(page) for page in new])
-            rows = [_grounds_row(page) for page in new if page.grounds and page.heard]
-            insert_new(connection, grounds, rows)
+            rows, of_answers = page_rows(new)
+            insert_new(connection, pages, rows)
+            insert_new(connection, grounds, of_answers)
             count_change(connection, Part.PAGES, {page.person for page in new})
 
     def since(self, moment: datetime) -> list[Page]:
@@ -109,6 +109,12 @@ class Pages:
             for row in rows
         }
 
+    def states_of(self, person: str) -> dict[str, tuple[bool, str]]:
+        """Return of each page whether facts have still to be drawn from it, and the batch that it was put in words in."""
+        columns = (pages.c.id, pages.c.extracted_at, pages.c.batch)
+        rows = self._database.rows(select(*columns).where(pages.c.person == person))
+        return {row.id: (row.extracted_at is None, row.batch) for row in rows}
+
     def _find(self, query: Executable) -> list[Page]:
         return find_pages(self._database, query)
 
@@ -139,6 +145,12 @@ def owners_of(connection: Connection, ids: Iterable[str]) -> dict[str, str]:
     """Return, of these pages, those that are there, with the person whose each is."""
     query = select(pages.c.id, pages.c.person).where(pages.c.id.in_(list(ids)))
     return {row.id: row.person for row in connection.execute(query)}
+
+
+def page_rows(new: Sequence[Page]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return exchanges as rows of their table, in no segment or chain, and as those of what their answers rested on."""
+    of_answers = [_grounds_row(page) for page in new if page.grounds and page.heard]
+    return [_row(page) for page in new], of_answers
 
 
 def _row(page: Page) -> dict[str, Any]:

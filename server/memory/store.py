@@ -18,9 +18,12 @@ from server.memory.audit import Audit, AuditEntry, note_erasure
 from server.memory.counters import Part, change_count, changed_since, count_change
 from server.memory.cuts import Cuts
 from server.memory.database import Database, insert_new, present
+from server.memory.dossier import Dossier
 from server.memory.erasing import Erased, Erasing, Order
 from server.memory.erasure import cut_down, erase, pass_on, remove_pages
 from server.memory.fact_vectors import FactVectors, put_fact_vectors
+from server.memory.importing import Imported
+from server.memory.incoming import bring_in
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.models import Fact, Importance, Kind, Note, Origin, Page, ProfileEntry, Trait
 from server.memory.pages import Pages, owners_of
@@ -225,6 +228,16 @@ class Store:
             erased = erase(connection, Erasing(person=person))
         self._database.scrub()
         return erased.facts
+
+    def bring_in(self, dossier: Dossier, now: datetime, actor: str, *, is_asked: bool) -> Imported:
+        """Store what was exported of a person; see `server.memory.incoming.bring_in`."""
+        rows = {fact.id: _fact_row(fact, now) for fact in dossier.facts}
+        with self._database.writing() as connection:
+            imported = bring_in(connection, dossier, rows, now, is_asked=is_asked)
+            if imported.counts:
+                count = sum(imported.counts.values())
+                note_erasure(connection, AuditEntry(now, actor, "import", count))
+        return imported
 
     def persons(self) -> list[str]:
         """Return everybody of whom anything is stored."""

@@ -7,10 +7,12 @@ from server.memory.audit import AuditEntry
 from server.memory.dossier import Dossier
 from server.memory.erasing import Erased
 from server.memory.fading import fades_at
+from server.memory.importing import Imported
 from server.memory.models import (
     Candidate,
     DaySummary,
     Fact,
+    Grounds,
     Note,
     Page,
     ProfileEntry,
@@ -26,7 +28,15 @@ def describe_dossier(dossier: Dossier, fading: FadingSection) -> dict[str, Any]:
     return {
         "person": dossier.person,
         "facts": [describe_fact(fact, fading) for fact in dossier.facts],
-        "pages": [describe_page(page) for page in dossier.pages],
+        "pages": [
+            {
+                **describe_page(page),
+                "waiting": dossier.states[page.id].waiting,
+                "batch": dossier.states[page.id].batch,
+                "rests_on": _grounds(dossier.grounds.get(page.id, Grounds())),
+            }
+            for page in dossier.pages
+        ],
         "chains": [{"id": chain.id, "summary": chain.summary} for chain in dossier.chains],
         "segments": [_segment(segment) for segment in dossier.segments],
         "profile": [_entry(entry) for entry in dossier.profile],
@@ -58,6 +68,15 @@ def _examples(selected: Selected) -> list[str]:
     half = MOST_EXAMPLES // 2
     shown = [*facts[: max(half, MOST_EXAMPLES - len(pages))], *pages][:MOST_EXAMPLES]
     return [one if len(one) <= _LONGEST_EXAMPLE else f"{one[:_LONGEST_EXAMPLE]}…" for one in shown]
+
+
+def describe_imported(imported: Imported) -> dict[str, Any]:
+    """Return what came of an import as plain data."""
+    return {
+        "counts": dict(imported.counts),
+        "forgotten": imported.forgotten,
+        "known": imported.known,
+    }
 
 
 def describe_audit(entry: AuditEntry) -> dict[str, Any]:
@@ -123,6 +142,10 @@ def describe_page(page: Page) -> dict[str, Any]:
     }
 
 
+def _grounds(grounds: Grounds) -> dict[str, Any]:
+    return {"recalled": sorted(grounds.recalled), "held": sorted(map(sorted, grounds.held))}
+
+
 def _segment(segment: Segment) -> dict[str, Any]:
     return {
         "id": segment.id,
@@ -132,6 +155,7 @@ def _segment(segment: Segment) -> dict[str, Any]:
         "created_at": segment.created_at.isoformat(),
         "last_at": segment.last_at.isoformat(),
         "visits": segment.visits,
+        "unread": segment.unread,
         "evicted_at": segment.evicted_at.isoformat() if segment.evicted_at else None,
     }
 
@@ -172,5 +196,6 @@ def _day(summary: DaySummary) -> dict[str, Any]:
         "text": summary.text,
         "follow_ups": list(summary.follow_ups),
         "origin": str(summary.origin),
+        "made_at": summary.made_at.isoformat(),
         "sources": list(summary.sources),
     }

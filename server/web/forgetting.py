@@ -1,14 +1,17 @@
-"""The routes of forgetting: what would go, letting it go, and the record of who did so."""
+"""The routes of forgetting and of its reverse: what would go, letting it go, the record of that, and reading an export back."""
 
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from anyio import to_thread
+from fastapi import APIRouter, Body, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from server.memory.audit import Actor
+from server.memory.importing import dossier_from
+from server.memory.keeping import storable
 from server.memory.selecting import LONGEST_WORDS, Selector
-from server.web.described import describe_audit, describe_erasure
+from server.web.described import describe_audit, describe_erasure, describe_imported
 from server.web.host import host_of
 from server.web.segments import SegmentRoute
 
@@ -63,3 +66,22 @@ async def show_audit(
     """Return the last entries of the record, oldest first: when, by which way, what kind and how much."""
     entries = await host_of(request).memory.archive.audit(limit)
     return {"entries": [describe_audit(entry) for entry in entries]}
+
+
+@router.post("/api/memory/{person}/import", tags=["memory"], summary="Read an export back")
+async def bring_in(
+    request: Request,
+    person: str,
+    exported: Annotated[dict[str, Any], Body()],
+    forgotten: bool = False,
+) -> dict[str, object]:
+    """Store what an export of one person holds and is not there yet, as that person's.
+
+    What was forgotten here is left out and counted, unless `forgotten` is true. Nothing is stored if anything is wrong.
+    """
+    name = storable(person)
+    dossier = await to_thread.run_sync(dossier_from, exported, "", name)
+    imported = await host_of(request).memory.archive.bring_in(
+        dossier, Actor.API, is_asked=forgotten
+    )
+    return describe_imported(imported)
