@@ -31,6 +31,9 @@ from server.ports import Clock
 
 log = structlog.get_logger(__name__)
 
+_LEAST_RELEVANCE = 0.5
+"""From which a fact that says something else is taken for what is meant."""
+
 
 class Forgotten(NamedTuple):
     """What went when facts were forgotten."""
@@ -133,7 +136,12 @@ class Archive:
         except OmoideError as error:
             log.warning("forgetting-by-words-only", code=error.code)
             return []
-        return [one.fact.id for one in found if one.passed]
+        # Whatever the gate of recall is: to forget too much is worse than to tell too much.
+        return [
+            one.fact.id
+            for one in found
+            if one.passed and one.parts.get("relevance", 1.0) >= _LEAST_RELEVANCE
+        ]
 
     async def facts_named(self, fact_ids: Sequence[str]) -> Selected:
         """Return these facts as what is to be forgotten, as far as they are there."""

@@ -27,6 +27,12 @@ _CODES = {
 
 _STATUS = {
     "fact-replaced": 409,
+    "fact-unknown": 404,
+    "import-foreign": 409,
+    "import-invalid": 422,
+    "page-unknown": 404,
+    "person-missing": 422,
+    "person-unknown": 404,
     "usage-invalid": 422,
     "store-full": 507,
     "llm-timeout": 504,

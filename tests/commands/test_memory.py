@@ -18,7 +18,8 @@ from server.commands.reach import Place
 from server.commands.report import Report
 from server.config import Config
 from server.conversation import Engines
-from server.errors import OmoideError
+from server.embedding.absent import AbsentEmbedder
+from server.errors import EngineMissing, OmoideError
 from server.folder_lock import lock_data
 from server.memory import Memory, Page
 from server.memory.extract import RulesExtractor
@@ -389,3 +390,64 @@ async def test_that_somebody_began_to_talk_is_not_told_as_if_there_were_nothing(
     assert report.data["interrupted"] is True
     assert any("began to talk" in line for line in lines)
     assert lines[-1].startswith("2 exchanges still wait")
+
+
+def test_without_a_yes_what_would_go_is_listed_and_stays(omoide: Omoide, tmp_path: Path) -> None:
+    data = seeded(tmp_path)
+    line = ("memory", "forget", "--person", "Mio", "--words", "ラーメン", "--data", data)
+    asked = omoide(*line, "--json")
+    report = json.loads(asked.stdout)
+    assert asked.exit_code == 1
+    assert report["error"]["code"] == "confirmation-missing"
+    assert (report["forgotten"], report["counts"], report["kind"]) == (0, {"facts": 1}, "words")
+    assert report["examples"] == [f"f1  {RAMEN.text}"]
+    assert RAMEN.text in omoide(*line).stdout
+    assert json.loads(omoide(*line, "--yes", "--json").stdout)["forgotten"] == 1
+    record = json.loads(omoide("memory", "audit", "--json", "--data", data).stdout)["entries"]
+    assert [(one["actor"], one["kind"], one["count"]) for one in record] == [
+        ("command", "words", 1)
+    ]
+    assert "words" in omoide("memory", "audit", "--data", data).stdout
+    nothing = json.loads(omoide(*line, "--yes", "--json").stdout)
+    assert (nothing["total"], nothing["error"]) == (0, None)
+
+
+async def test_words_are_found_where_the_embedder_is_missing_or_another_one(
+    tmp_path: Path,
+) -> None:
+    """Row 70: "forget X" found nothing, as the embedding had drifted."""
+    data = await seed(tmp_path)
+    gone = EngineMissing("It is not installed.")
+    for embedder, words, left in (
+        (AbsentEmbedder(gone), "the cat called Tama", {"f1", "f2"}),
+        (FakeEmbedder(model="another"), "味噌ラーメンが好き", {"f2"}),
+    ):
+        place = Place(RULES, data, embedder=embedder, clock=FakeClock(SUNDAY))
+        person = "Ken" if "f1" in left else "Mio"
+        await forget(Selector(person, words=words), place, quietly)
+        listed = rows(await memory.list_facts("", False, place, quietly), "facts")
+        assert {fact["id"] for fact in listed} == left
+
+
+def test_an_export_is_imported_into_an_empty_folder_and_once(
+    omoide: Omoide, tmp_path: Path
+) -> None:
+    data, out, new = seeded(tmp_path / "state"), tmp_path / "all.json", tmp_path / "new"
+    omoide("memory", "export", "--out", out, "--data", data)
+    line = ("memory", "import", out, "--person", "Mio", "--data", new)
+    first = json.loads(omoide(*line, "--json").stdout)
+    assert (first["counts"], first["known"], first["error"]) == ({"facts": 2}, 0, None)
+    assert json.loads(omoide(*line, "--json").stdout)["known"] == 2
+    was, now = (
+        json.loads(omoide("memory", "export", "--person", "Mio", "--data", each).stdout)
+        for each in (data, new)
+    )
+    assert was == now
+    omoide("memory", "forget", "f1", "--yes", "--data", new)
+    assert "had been forgotten here" in omoide(*line).stdout
+    assert json.loads(omoide(*line, "--forgotten", "--json").stdout)["counts"] == {"facts": 1}
+    out.write_text('{"person": "Mio"')
+    error = json.loads(omoide(*line, "--json").stdout)["error"]
+    assert (error["code"], "line 1" in error["message"]) == ("import-invalid", True)
+    gone = ("memory", "import", tmp_path / "none.json", "--person", "Mio", "--data", new)
+    assert json.loads(omoide(*gone, "--json").stdout)["error"]["code"] == "file-unreadable"
