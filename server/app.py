@@ -87,6 +87,7 @@ class App:
         )
         self.turns = Turns(self.clock, observers)
         self.forgetting = Forgetting(self.memory.archive, data, self.recent, self.turns)
+        self.jobs.also = self._end_recordings
         self.phrasebook = Phrasebook(
             Phrases(self.prompts), self.engines.tts, config.persona.language, config.tts
         )
@@ -133,6 +134,10 @@ class App:
         if "embedding" not in self.troubles:
             # After a change of models every fact needs a new vector: that may take minutes, and keeps nobody waiting.
             await self._noting("embedding", self.memory.catch_up())
+
+    async def _end_recordings(self) -> None:
+        days = self.config.retention.recordings_days
+        await self.forgetting.end_recordings(self.clock.now(), days)
 
     async def finish_forgetting(self) -> None:
         """Finish what was being forgotten when the program ended; what can't be done is logged, and tried again later."""

@@ -29,6 +29,7 @@ from server.config_memory import (
     LongTermSection,
     OpenAiEmbeddingSection,
     PagesSection,
+    RetentionSection,
     RetrievalSection,
     SegmentsSection,
     SummariesSection,
@@ -62,6 +63,7 @@ __all__ = [
     "OpenAiEmbeddingSection",
     "PagesSection",
     "PersonaSection",
+    "RetentionSection",
     "RetrievalSection",
     "Section",
     "SegmentsSection",
@@ -320,6 +322,7 @@ class Config(BaseSettings):
     long_term: LongTermSection = LongTermSection()
     summaries: SummariesSection = SummariesSection()
     fading: FadingSection = FadingSection()
+    retention: RetentionSection = RetentionSection()
     history: HistorySection = HistorySection()
     persona: PersonaSection = PersonaSection()
     llm: LlmSection = LlmSection()

@@ -1,6 +1,7 @@
 """Deletes what is known of a person, wherever it is kept: memory, recordings, the last turns and those that are running."""
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from anyio import to_thread
@@ -10,7 +11,14 @@ from server.memory.audit import Actor
 from server.memory.erasing import Erased
 from server.memory.selecting import Selected, Selector
 from server.memory.telling import Telling
-from server.recording import RECORDINGS, RecentTurns, erase_recordings, erase_turns, turns_recorded
+from server.recording import (
+    RECORDINGS,
+    RecentTurns,
+    erase_recordings,
+    erase_turns,
+    expire_recordings,
+    turns_recorded,
+)
 from server.trace import Turns
 from server.turn import Recollection
 
@@ -110,6 +118,17 @@ class Forgetting:
                 await to_thread.run_sync(erase_turns, self._recordings, one.owner, one.turns)
         await self._archive.finish(begun)
         return len(begun)
+
+    async def end_recordings(self, now: datetime, days: float) -> int:
+        """Delete the recordings that are older than so many days; return of how many days.
+
+        Raises:
+            StoreError: Something can't be deleted; the message says what.
+        """
+        if not days:
+            return 0
+        before = (now - timedelta(days=days)).date()
+        return await to_thread.run_sync(expire_recordings, self._recordings, before)
 
     async def _telling(self, selected: Selected) -> Telling:
         return Telling(selected, await self._archive.said_in(selected))

@@ -11,6 +11,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
+from datetime import date
 from pathlib import Path
 
 import structlog
@@ -94,6 +95,24 @@ class Recorder:
                     _close(stem.with_suffix(ending), 0o600)
         except (OSError, RuntimeError) as error:  # the errors of libsndfile are RuntimeErrors
             log.warning("recording-failed", turn=turn.id, reason=str(error))
+
+
+def expire_recordings(folder: Path, before: date) -> int:
+    """Delete the recordings of all days before one; return of how many days, counted for each person.
+
+    Raises:
+        StoreError: ``recordings-undeletable``.
+    """
+    gone = 0
+    for day in list(folder.glob("*/????-??-??")):
+        with suppress(ValueError):
+            if date.fromisoformat(day.name) < before:
+                try:
+                    _delete(day)
+                except OSError as error:
+                    raise _undeletable(day, error, "Delete it by hand.") from error
+                gone += 1
+    return gone
 
 
 def recordings_of(folder: Path, person: str) -> Path:

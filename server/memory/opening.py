@@ -64,7 +64,14 @@ def open_memory(
         recollector=_recollector(ground, reader, dimensions or {}),
         consolidator=_consolidator(ground, extractor, clock),
         diary=_diary(ground, clock),
-        retention=Retention(ground.store, ground.writer, config.fading, clock),
+        retention=Retention(
+            ground.store,
+            ground.writer,
+            config.fading,
+            config.retention,
+            config.summaries.catch_up_days,
+            clock,
+        ),
         working=WorkingBuffer(config.history),
         clock=clock,
     )

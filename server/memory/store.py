@@ -3,7 +3,7 @@
 Calls block; they are made from threads (`server.memory.writer` for those that change something).
 """
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, Row, delete, exists, select, union, update
 
 from server.errors import OutdatedError
-from server.memory.audit import Audit, AuditEntry, note_erasure
+from server.memory.audit import Actor, Audit, AuditEntry, note_erasure
 from server.memory.counters import Part, change_count, changed_since, count_change
 from server.memory.cuts import Cuts
 from server.memory.database import Database, insert_new, present
@@ -198,7 +198,7 @@ class Store:
             raise _TakenBack
         return erased
 
-    def end(self, fact_ids: Sequence[str], left: Sequence[Page]) -> int:
+    def end(self, fact_ids: Sequence[str], left: Sequence[Page], now: datetime) -> int:
         """Delete facts whose time is over, their vectors, and the pages that they were drawn from; return how many facts.
 
         What was made of these pages goes as in `forget`. The same words in other pages stay.
@@ -206,7 +206,9 @@ class Store:
         Args:
             fact_ids: Which facts; no other fact, and nothing in the portrait but day summaries, rests on their pages.
             left: The pages that stay, with what is left of them.
+            now: The present moment.
         """
+        self._database.owe_scrub()
         with self._database.writing() as connection:
             there = select(facts.c.id, facts.c.person).where(facts.c.id.in_(fact_ids))
             ended = connection.execute(there).all()
@@ -218,8 +220,22 @@ class Store:
             cut_down(connection, left)
             remove_pages(connection, sorted(useless))
             count_change(connection, Part.FACTS, {row.person for row in ended})
+            if ended:
+                entry = AuditEntry(now, Actor.SCHEDULE, "retention-facts", len(ended))
+                note_erasure(connection, entry)
         self._database.scrub()
         return len(ended)
+
+    def expire(self, expire: Callable[[Connection], int], kind: str, now: datetime) -> int:
+        """Delete what is kept for a time only, by a function of `server.memory.expiring`; return how much."""
+        self._database.owe_scrub()
+        with self._database.writing() as connection:
+            count = expire(connection)
+            if count:
+                note_erasure(
+                    connection, AuditEntry(now, Actor.SCHEDULE, f"retention-{kind}", count)
+                )
+        return count
 
     def forget_person(self, person: str) -> int:
         """Delete everything about a person; return how many facts."""
