@@ -38,7 +38,7 @@ class Forgetting:
             recent: The last turns.
             turns: The turns that are running.
         """
-        self._archive = archive
+        self._eraser = archive.eraser
         self._recordings = data / RECORDINGS
         self._recent = recent
         self._turns = turns
@@ -49,9 +49,9 @@ class Forgetting:
         Raises:
             OmoideError: As in `server.memory.selecting.select`.
         """
-        selected = await self._archive.select(selector)
+        selected = await self._eraser.select(selector)
         telling = await self._telling(selected)
-        return selected, await self._archive.would_erase(selected, self._told_in(telling))
+        return selected, await self._eraser.would_erase(selected, self._told_in(telling))
 
     async def forget(self, selector: Selector, actor: Actor) -> Erased:
         """Delete what a selector stands for; return what went.
@@ -60,7 +60,7 @@ class Forgetting:
             OmoideError: As in `server.memory.selecting.select`.
             StoreError: Something can't be deleted; the message says what.
         """
-        return await self.erase(await self._archive.select(selector), actor)
+        return await self.erase(await self._eraser.select(selector), actor)
 
     async def forget_person(self, person: str, actor: Actor = Actor.API) -> int:
         """Delete everything about a person, of whom nothing need be known; return how many facts there were.
@@ -68,7 +68,7 @@ class Forgetting:
         Raises:
             StoreError: Something can't be deleted; the message says what.
         """
-        return (await self.erase(await self._archive.everything_of(person), actor)).facts
+        return (await self.erase(await self._eraser.everything_of(person), actor)).facts
 
     async def forget_facts(self, fact_ids: Sequence[str], actor: Actor = Actor.API) -> int:
         """Delete facts and their words, wherever they were said or told; return how many of them there were.
@@ -78,7 +78,7 @@ class Forgetting:
         Raises:
             StoreError: Something can't be deleted; the message says what.
         """
-        selected = await self._archive.facts_named(fact_ids)
+        selected = await self._eraser.facts_named(fact_ids)
         await self.erase(selected, actor)
         return len(selected.facts)
 
@@ -97,7 +97,7 @@ class Forgetting:
             for person in telling.persons
         }
         with self._turns.forgetting(telling.is_said_in, telling.is_in_mind):
-            forgotten, erased = await self._archive.erase(selected, actor, told_in, recorded)
+            forgotten, erased = await self._eraser.erase(selected, actor, told_in, recorded)
         telling.turns.update(*forgotten.turns.values())
         self._drop_recent(telling)
         await self.finish_begun()
@@ -109,14 +109,14 @@ class Forgetting:
         Raises:
             StoreError: Something can't be deleted; the message says what. It is tried again with the next one.
         """
-        begun = await self._archive.unfinished()
-        await self._archive.let_go(begun)
+        begun = await self._eraser.unfinished()
+        await self._eraser.let_go(begun)
         for one in begun:
             if one.is_whole:
                 await to_thread.run_sync(erase_recordings, self._recordings, one.owner)
             else:
                 await to_thread.run_sync(erase_turns, self._recordings, one.owner, one.turns)
-        await self._archive.finish(begun)
+        await self._eraser.finish(begun)
         return len(begun)
 
     async def end_recordings(self, now: datetime, days: float) -> int:
@@ -131,7 +131,7 @@ class Forgetting:
         return await to_thread.run_sync(expire_recordings, self._recordings, before)
 
     async def _telling(self, selected: Selected) -> Telling:
-        return Telling(selected, await self._archive.said_in(selected))
+        return Telling(selected, await self._eraser.said_in(selected))
 
     def _told_in(self, telling: Telling) -> set[str]:
         """Return the turns that tell of it, as far as the last turns show. Oldest first: a later one may rest on it."""

@@ -54,7 +54,7 @@ async def forget(
     """
     nothing = NOTHING["forget"]
     async with open_access(place) as memory:
-        found = await memory.look(selector)
+        found = await memory.forget(selector, dry_run=True)
         whole = dict(found)
         if not found["total"]:
             tell("Nothing of that is remembered.")

@@ -133,21 +133,21 @@ class FolderMemory:
             )
         return dict(describe_fact(fact, self._place.config.fading))
 
-    async def look(self, selector: Selector) -> Row:
-        """Return what would go."""
-        selected, erased = await (await self._forgetting(selector)).look(selector)
-        return describe_erasure(selector.kind, erased, selected)
-
-    async def forget(self, selector: Selector) -> Row:
-        """Delete it."""
+    async def forget(self, selector: Selector, *, dry_run: bool = False) -> Row:
+        """Delete what a selector stands for, or only say what that is."""
         forgetting = await self._forgetting(selector)
+        if dry_run:
+            selected, erased = await forgetting.look(selector)
+            return describe_erasure(selector.kind, erased, selected)
         return describe_erasure(selector.kind, await forgetting.forget(selector, Actor.COMMAND))
 
     async def bring_in(self, text: str, person: str, *, forgotten: bool) -> Row:
         """Store an export; a folder without a memory gets one."""
         dossier = await to_thread.run_sync(read_export, text, person)
         archive = (await self._open(needs_embedder=False, is_new=True)).archive
-        return describe_imported(await archive.bring_in(dossier, Actor.COMMAND, is_asked=forgotten))
+        return describe_imported(
+            await archive.bring_in(dossier, Actor.COMMAND, self._clock.now(), is_asked=forgotten)
+        )
 
     async def audit(self, last: int) -> list[Row]:
         """Return the record of erasures."""

@@ -62,11 +62,8 @@ class MemoryAccess(Protocol):
     async def correct(self, fact_id: str, text: str) -> Row:
         """Put a sentence in the place of a fact; return the new one."""
 
-    async def look(self, selector: Selector) -> Row:
-        """Return what a selector stands for and how much would go with it."""
-
-    async def forget(self, selector: Selector) -> Row:
-        """Delete what a selector stands for; return how much went."""
+    async def forget(self, selector: Selector, *, dry_run: bool = False) -> Row:
+        """Delete what a selector stands for, or only say what that is; return how much goes."""
 
     async def bring_in(self, text: str, person: str, *, forgotten: bool) -> Row:
         """Store what an export holds of a person; return how much that was."""

@@ -52,14 +52,10 @@ class RemoteMemory:
         """Put a sentence in the place of a fact."""
         return dict(await self._api.ask("PUT", _path("facts", fact_id), body={"text": text}))
 
-    async def look(self, selector: Selector) -> Row:
-        """Return what would go."""
-        body = {**_asked(selector), "dry_run": True}
+    async def forget(self, selector: Selector, *, dry_run: bool = False) -> Row:
+        """Delete what a selector stands for, or only say what that is."""
+        body = {**_asked(selector), "dry_run": dry_run}
         return dict(await self._api.ask("POST", "/api/memory/forget", body=body))
-
-    async def forget(self, selector: Selector) -> Row:
-        """Delete it."""
-        return dict(await self._api.ask("POST", "/api/memory/forget", body=_asked(selector)))
 
     async def bring_in(self, text: str, person: str, *, forgotten: bool) -> Row:
         """Store an export; what is wrong with it is found here."""

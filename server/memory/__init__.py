@@ -16,6 +16,7 @@ from server.errors import OmoideError
 from server.memory.archive import Archive
 from server.memory.consolidate import Consolidator
 from server.memory.diary import Diary
+from server.memory.eraser import Eraser
 from server.memory.grounds import grounds_of
 from server.memory.index import VectorIndex
 from server.memory.models import Candidate, Fact, Page
@@ -73,9 +74,17 @@ class Memory:
         self.consolidator = consolidator
         self.diary = diary
         self.retention = retention
-        self.archive = Archive(
-            store, writer, shelves, page_shelves, recollector, working, reader=reader, clock=clock
+        eraser = Eraser(
+            store,
+            writer,
+            shelves,
+            page_shelves,
+            recollector,
+            working,
+            reader=reader,
+            clock=clock,
         )
+        self.archive = Archive(store, writer, shelves, eraser)
         self._store = store
         self._writer = writer
         self._index = index

@@ -68,6 +68,6 @@ def dossier_of(store: "Store", person: str) -> Dossier:
         store.portrait.traits_of(person),
         store.portrait.notes_of(person),
         store.portrait.summaries_of(person),
-        {id_: PageState(*state) for id_, state in store.pages.states_of(person).items()},
-        store.pages.grounds_of(person),
+        {id_: PageState(*state) for id_, state in store.queue.states_of(person).items()},
+        store.cuts.grounds_of(person),
     )

@@ -8,9 +8,11 @@ from typing import Any
 from sqlalchemy import Connection, Table, select
 
 from server.errors import OmoideError
+from server.memory.audit import AuditEntry, note_erasure
 from server.memory.counters import Part, count_change
-from server.memory.database import insert_new
+from server.memory.database import Database, insert_new
 from server.memory.dossier import Dossier
+from server.memory.fact_rows import fact_row
 from server.memory.importing import Imported
 from server.memory.lineage import add_sources, record_key
 from server.memory.pages import page_rows
@@ -29,6 +31,23 @@ from server.memory.schema import (
 from server.memory.sweeping import census
 from server.memory.tiers import Sorting, drop_empty, put_sorting
 from server.memory.unfinished import digest_of, unbury
+
+
+class Incoming:
+    """A part of `server.memory.store.Store`, and as that raises `StoreError`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def bring_in(self, dossier: Dossier, now: datetime, actor: str, *, is_asked: bool) -> Imported:
+        """Store what was exported of a person, in one transaction; see `bring_in` beside this class."""
+        rows = {fact.id: fact_row(fact, now) for fact in dossier.facts}
+        with self._database.writing() as connection:
+            imported = bring_in(connection, dossier, rows, now, is_asked=is_asked)
+            if imported.counts:
+                count = sum(imported.counts.values())
+                note_erasure(connection, AuditEntry(now, actor, "import", count))
+        return imported
 
 
 def bring_in(

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Executable, Row, Select, func,
 from server.memory.counters import Part, count_change
 from server.memory.database import Database, insert_new
 from server.memory.keeping import in_zone, storable, zone_name
-from server.memory.models import Grounds, Page
+from server.memory.models import Page
 from server.memory.schema import grounds, pages
 
 
@@ -98,22 +98,6 @@ class Pages:
         """Return the exchanges of a person on one day, counted where the person was, oldest first."""
         query = select(pages).where(pages.c.person == person, pages.c.day == day)
         return self._find(query.order_by(pages.c.at))
-
-    def grounds_of(self, person: str) -> dict[str, Grounds]:
-        """Return what the answers to a person rested on, by page; of those that rested on nothing, nothing."""
-        rows = self._database.rows(select(grounds).where(grounds.c.person == person))
-        return {
-            row.page: Grounds(
-                frozenset(row.recalled), frozenset(frozenset(one.split("\n")) for one in row.held)
-            )
-            for row in rows
-        }
-
-    def states_of(self, person: str) -> dict[str, tuple[bool, str]]:
-        """Return of each page whether facts have still to be drawn from it, and the batch that it was put in words in."""
-        columns = (pages.c.id, pages.c.extracted_at, pages.c.batch)
-        rows = self._database.rows(select(*columns).where(pages.c.person == person))
-        return {row.id: (row.extracted_at is None, row.batch) for row in rows}
 
     def _find(self, query: Executable) -> list[Page]:
         return find_pages(self._database, query)

@@ -75,16 +75,16 @@ class Retention:
         if kept.exchanges_days:
             before = now - timedelta(days=kept.exchanges_days)
             work = partial(expire_exchanges, before=before)
-            expired["exchanges"] = self._store.expire(work, "exchanges", now)
+            expired["exchanges"] = self._store.erasures.expire(work, "exchanges", now)
         if kept.summaries_days:
             days = max(kept.summaries_days, self._catch_up_days + 1)
             last = (now - timedelta(days=days)).date()
             work = partial(expire_summaries, before=last)
-            expired["summaries"] = self._store.expire(work, "summaries", now)
+            expired["summaries"] = self._store.erasures.expire(work, "summaries", now)
         if kept.notes_days:
             before = now - timedelta(days=kept.notes_days)
             work = partial(expire_notes, before=before)
-            expired["notes"] = self._store.expire(work, "notes", now)
+            expired["notes"] = self._store.erasures.expire(work, "notes", now)
         if any(expired.values()):
             self._store.scrub_again()
         return expired

@@ -110,6 +110,19 @@ def select(store: Store, selector: Selector, near: Collection[str] = ()) -> Sele
     return _worded(wanted, facts, pages, near)
 
 
+def selected_facts(store: Store, fact_ids: Sequence[str]) -> Selected:
+    """Return these facts, as far as they are there. Blocks."""
+    known = [fact for id_ in dict.fromkeys(fact_ids) if (fact := store.fact(id_)) is not None]
+    return Selected("fact", Erasing(facts=tuple(fact.id for fact in known)), tuple(known))
+
+
+def selected_pages(store: Store, page_ids: Sequence[str]) -> Selected:
+    """Return these exchanges of one person, as far as they are there. Blocks."""
+    found = [*store.pages.find(page_ids).values()]
+    facts = store.facts_of(found[0].person) if found else []
+    return _whole("page", facts, found)
+
+
 def whose(store: Store, person: str) -> str:
     """Return whose memory is meant: without a name, the only one there is.
 

@@ -3,8 +3,7 @@
 Calls block; they are made from threads (`server.memory.writer` for those that change something).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,27 +17,21 @@ from server.memory.audit import Actor, Audit, AuditEntry, note_erasure
 from server.memory.counters import Part, change_count, changed_since, count_change
 from server.memory.cuts import Cuts
 from server.memory.database import Database, insert_new, present
-from server.memory.dossier import Dossier
-from server.memory.erasing import Erased, Erasing, Order
+from server.memory.erasing import Erasing
 from server.memory.erasure import cut_down, erase, pass_on, remove_pages
+from server.memory.erasures import Erasures
+from server.memory.fact_rows import fact_of, fact_row
 from server.memory.fact_vectors import FactVectors, put_fact_vectors
-from server.memory.importing import Imported
-from server.memory.incoming import bring_in
-from server.memory.keeping import in_zone, storable, zone_name
-from server.memory.models import Fact, Importance, Kind, Note, Origin, Page, ProfileEntry, Trait
+from server.memory.incoming import Incoming
+from server.memory.models import Fact, Note, Page, ProfileEntry, Trait
 from server.memory.pages import Pages, owners_of
 from server.memory.portrait import Portrait, named_in, put_notes, put_profile, put_traits
 from server.memory.queue import Queue
 from server.memory.schema import OF_PERSONS, changes, facts, pages, sources
 from server.memory.stored_lines import StoredLines
 from server.memory.tiers import Sorting, Tiers, put_sorting
-from server.memory.unfinished import Erasures, begin
 
 Vector = NDArray[np.float32]
-
-
-class _TakenBack(Exception):  # noqa: N818 - no error: it takes a change back that was only tried
-    """Ends a transaction without effect."""
 
 
 class Store:
@@ -62,6 +55,7 @@ class Store:
         self.portrait = Portrait(self._database)
         self.cuts = Cuts(self._database)
         self.erasures = Erasures(self._database)
+        self.incoming = Incoming(self._database)
         self.audit = Audit(self._database)
 
     def close(self) -> None:
@@ -124,7 +118,7 @@ class Store:
             gone = named - owners_of(connection, named).keys()
             kept = [fact for fact in new if gone.isdisjoint(fact.sources)]
             left_out = {page for fact in new if fact not in kept for page in fact.sources}
-            insert_new(connection, facts, [_fact_row(fact, now) for fact in kept])
+            insert_new(connection, facts, [fact_row(fact, now) for fact in kept])
             _put_sources(connection, {fact.id: fact.sources for fact in kept}, gone)
             _put_sources(connection, more_sources or {}, gone)
             put_fact_vectors(connection, vectors_by_fact or {}, stamp)
@@ -142,7 +136,7 @@ class Store:
         query = select(facts).where(facts.c.person == person).order_by(facts.c.said_at, facts.c.id)
         rows = self._database.rows(query)
         drawn = self._sources(facts.c.person == person)
-        return [_fact(row, drawn.get(row.id, [])) for row in rows]
+        return [fact_of(row, drawn.get(row.id, [])) for row in rows]
 
     def has_changed_since(self, person: str, moment: datetime) -> bool:
         """Say whether anything was said by a person, for the first time or again, or replaced, after a moment."""
@@ -157,7 +151,7 @@ class Store:
         """Return one fact, or None."""
         rows = self._database.rows(select(facts).where(facts.c.id == fact_id))
         drawn = self._sources(facts.c.id == fact_id)
-        return _fact(rows[0], drawn.get(fact_id, [])) if rows else None
+        return fact_of(rows[0], drawn.get(fact_id, [])) if rows else None
 
     def forget(self, fact_ids: Sequence[str], retold: Sequence[str] = ()) -> int:
         """Delete facts, their vectors, and the pages that no other fact was drawn from; return how many facts.
@@ -178,25 +172,6 @@ class Store:
             erase(connection, what)
         self._database.scrub()
         return there
-
-    def erase(self, what: Erasing, order: Order) -> Erased:
-        """Delete everything that is named, and what rests on it; note that in the record. `erasures.finish` ends it."""
-        self._database.owe_scrub()
-        with self._database.writing() as connection:
-            erased = erase(connection, what)
-            begin(connection, order)
-            if erased.total:
-                entry = AuditEntry(order.at, order.actor, order.kind, erased.total)
-                note_erasure(connection, entry)
-        return erased
-
-    def would_erase(self, what: Erasing) -> Erased:
-        """Return what would go, by deleting it and taking that back."""
-        erased = Erased()
-        with suppress(_TakenBack), self._database.writing() as connection:
-            erased = erase(connection, what)
-            raise _TakenBack
-        return erased
 
     def end(self, fact_ids: Sequence[str], left: Sequence[Page], now: datetime) -> int:
         """Delete facts whose time is over, their vectors, and the pages that they were drawn from; return how many facts.
@@ -226,17 +201,6 @@ class Store:
         self._database.scrub()
         return len(ended)
 
-    def expire(self, expire: Callable[[Connection], int], kind: str, now: datetime) -> int:
-        """Delete what is kept for a time only, by a function of `server.memory.expiring`; return how much."""
-        self._database.owe_scrub()
-        with self._database.writing() as connection:
-            count = expire(connection)
-            if count:
-                note_erasure(
-                    connection, AuditEntry(now, Actor.SCHEDULE, f"retention-{kind}", count)
-                )
-        return count
-
     def forget_person(self, person: str) -> int:
         """Delete everything about a person; return how many facts."""
         self._database.owe_scrub()
@@ -244,16 +208,6 @@ class Store:
             erased = erase(connection, Erasing(person=person))
         self._database.scrub()
         return erased.facts
-
-    def bring_in(self, dossier: Dossier, now: datetime, actor: str, *, is_asked: bool) -> Imported:
-        """Store what was exported of a person; see `server.memory.incoming.bring_in`."""
-        rows = {fact.id: _fact_row(fact, now) for fact in dossier.facts}
-        with self._database.writing() as connection:
-            imported = bring_in(connection, dossier, rows, now, is_asked=is_asked)
-            if imported.counts:
-                count = sum(imported.counts.values())
-                note_erasure(connection, AuditEntry(now, actor, "import", count))
-        return imported
 
     def persons(self) -> list[str]:
         """Return everybody of whom anything is stored."""
@@ -320,53 +274,3 @@ def _supersede(connection: Connection, by_old: Mapping[str, str], now: datetime)
             holds = (facts.c.id == old) & (facts.c.superseded_by == "")
             change = {"superseded_by": newer, "superseded_at": now}
             connection.execute(update(facts).where(holds).values(change))
-
-
-def _fact_row(fact: Fact, now: datetime) -> dict[str, Any]:
-    return {
-        "id": fact.id,
-        "person": fact.person,
-        "text": storable(fact.text),
-        "language": fact.language,
-        "kind": str(fact.kind),
-        "quote": storable(fact.quote),
-        "said_at": fact.said_at,
-        "zone": zone_name(fact.said_at),
-        "event_from": fact.event_from,
-        "event_to": fact.event_to,
-        "origin": str(fact.origin),
-        "created_at": now,
-        "superseded_by": fact.superseded_by,
-        "superseded_at": fact.superseded_at,
-        "importance": str(fact.importance),
-        "about": storable(fact.about),
-    }
-
-
-def _fact(row: Row[Any], drawn_from: Sequence[Row[Any]]) -> Fact:
-    said_at = in_zone(row.said_at, row.zone)
-    return Fact(
-        id=row.id,
-        person=row.person,
-        text=row.text,
-        language=row.language,
-        said_at=said_at,
-        kind=Kind(row.kind) if row.kind in set(Kind) else Kind.OTHER,
-        quote=row.quote,
-        event_from=row.event_from,
-        event_to=row.event_to,
-        origin=Origin(row.origin) if row.origin in set(Origin) else Origin.HAND,
-        sources=tuple(page.page for page in drawn_from),
-        importance=Importance(row.importance),
-        about=row.about,
-        superseded_by=row.superseded_by,
-        superseded_at=row.superseded_at,
-        repeated_at=_repeated(said_at, drawn_from),
-    )
-
-
-def _repeated(first: datetime, drawn_from: Sequence[Row[Any]]) -> tuple[datetime, ...]:
-    """Return when it was said again, once for each day after the first."""
-    moments = sorted(in_zone(page.at, page.zone) for page in drawn_from if page.at)
-    by_day = {moment.date(): moment for moment in moments if moment.date() > first.date()}
-    return tuple(by_day.values())

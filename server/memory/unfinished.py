@@ -2,12 +2,12 @@
 
 import hashlib
 import uuid
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection
 from typing import NamedTuple
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, insert
 
-from server.memory.database import Database, insert_new
+from server.memory.database import insert_new
 from server.memory.erasing import Order
 from server.memory.schema import erasures, forgotten
 
@@ -21,33 +21,6 @@ class Unfinished(NamedTuple):
     """Whose recordings go."""
     is_whole: bool
     """Whether all of them go."""
-
-
-class Erasures:
-    """A part of `server.memory.store.Store`, and as that raises `StoreError`."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def unfinished(self) -> list[Unfinished]:
-        """Return what has begun and is not finished."""
-        rows = self._database.rows(select(erasures).order_by(erasures.c.id))
-        return [Unfinished(row.id, row.owner, frozenset(row.turns), row.is_whole) for row in rows]
-
-    def finish(self, ids: Sequence[str]) -> None:
-        """Note that the files are gone through, and overwrite what was deleted from the database."""
-        if ids:
-            self._database.owe_scrub()
-            with self._database.writing() as connection:
-                connection.execute(delete(erasures).where(erasures.c.id.in_(ids)))
-        self._database.scrub_again()
-
-    def forgotten_among(self, ids: Iterable[str]) -> set[str]:
-        """Return those of these ids of facts and pages that were forgotten."""
-        digests = {digest_of(id_): id_ for id_ in ids}
-        with self._database.reading() as connection:
-            rows = connection.scalars(select(forgotten.c.digest)).all()
-        return {digests[digest] for digest in rows if digest in digests}
 
 
 def begin(connection: Connection, order: Order) -> None:

@@ -81,7 +81,8 @@ async def bring_in(
     """
     name = storable(person)
     dossier = await to_thread.run_sync(dossier_from, exported, "", name)
-    imported = await host_of(request).memory.archive.bring_in(
-        dossier, Actor.API, is_asked=forgotten
+    host = host_of(request)
+    imported = await host.memory.archive.bring_in(
+        dossier, Actor.API, host.clock.now(), is_asked=forgotten
     )
     return describe_imported(imported)

@@ -35,10 +35,10 @@ import anyio
 from sqlalchemy import event
 
 import server.forgetting
-from server.memory.archive import Archive
+from server.memory.eraser import Eraser
 from server.memory.audit import Actor
 from server.memory.database import Database
-from server.memory.unfinished import Erasures
+from server.memory.erasures import Erasures
 from tests.memory.test_erase_kills import NAMED, WORDS
 from tests.memory.test_erase_on_disk import lived
 
@@ -69,10 +69,10 @@ async def main():
         home.say(f"My friend lives at {WORDS[1]}.", "Kumquat!", id_="en", person="taro")
         await home.settle()
         event.listen(home.room.memory._store._database.engine, "commit", lambda _: reach("before-commit"))
-        before(Archive, "let_go", "after-commit")
+        before(Eraser, "let_go", "after-commit")
         before(server.forgetting, "erase_recordings", "index")
         before(server.forgetting, "erase_turns", "index")
-        before(Archive, "finish", "recordings")
+        before(Eraser, "finish", "recordings")
         before(Erasures, "finish", "finish")
         before(Database, "scrub_again", "scrub")
         armed = True
@@ -119,6 +119,6 @@ async def test_an_erasure_that_was_begun_is_finished_at_the_start(
         assert await home.room.memory.extract() == []
         assert left_of(tmp_path, WORDS[:1]) == []
         assert len(home.room.memory._store.pages.of("taro")) == 1
-        assert await home.room.memory.archive.unfinished() == []
+        assert await home.room.memory.archive.eraser.unfinished() == []
     assert left_of(tmp_path, WORDS[:1]) == []
     assert set(left_of(tmp_path, WORDS[1:])) == {"kumquat"}

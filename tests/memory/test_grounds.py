@@ -99,18 +99,18 @@ async def test_a_turn_that_ends_leaves_its_grounds_with_the_page(tmp_path: Path)
         for one in (first, second):
             room.memory.turn_finished(one)
         await room.memory._writer.settle()
-        kept = room.memory._store.pages.grounds_of("hana")
+        kept = room.memory._store.cuts.grounds_of("hana")
         assert kept == {"2": Grounds(frozenset({"cat"}), alone("1"))}
-        assert room.memory._store.pages.grounds_of("taro") == {}
+        assert room.memory._store.cuts.grounds_of("taro") == {}
         assert room.memory._store.pages.of("hana")[0].grounds == Grounds()
 
 
 def test_the_record_of_erasures_can_only_be_added_to(store: Store, tmp_path: Path) -> None:
     store.pages.add(page("秘密だよ。", id_="1"))
     store.pages.add(page("秘密だよ。", id_="2", person="taro"))
-    store.erase(Erasing(pages=("1",)), Order("api", "page", NOON))
-    store.erase(Erasing(pages=("nothing",)), Order("api", "page", NOON))
-    store.erase(Erasing(person="taro"), Order("voice", "person", NOON))
+    store.erasures.erase(Erasing(pages=("1",)), Order("api", "page", NOON))
+    store.erasures.erase(Erasing(pages=("nothing",)), Order("api", "page", NOON))
+    store.erasures.erase(Erasing(person="taro"), Order("voice", "person", NOON))
     assert store.audit.entries() == [
         AuditEntry(NOON, "api", "page", 2),
         AuditEntry(NOON, "voice", "person", 2),
@@ -131,9 +131,9 @@ def test_what_was_said_in_a_page_that_goes_and_in_one_that_stays_is_drawn_anew(
         store.pages.add(page("猫がいる。", id_=id_))
     store.add_facts([fact("猫がいる。", sources=("1", "2"))], NOON, drawn_from=["1", "2"])
     assert store.queue.count("hana") == 0
-    erased = store.would_erase(Erasing(pages=("1",)))
+    erased = store.erasures.would_erase(Erasing(pages=("1",)))
     assert dict(erased.counts) == {"facts": 1, "exchanges": 1, "answers": 1}
     assert len(store.facts_of("hana")) == 1, "it was only tried"
-    store.erase(Erasing(pages=("1",)), Order("api", "page", NOON))
+    store.erasures.erase(Erasing(pages=("1",)), Order("api", "page", NOON))
     assert [one.id for one in store.queue.waiting()["hana"]] == ["2"]
     assert store.facts_of("hana") == []

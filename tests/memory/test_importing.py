@@ -39,7 +39,7 @@ def exported(store: Store, person: str = "hana") -> dict[str, Any]:
 
 def bring_in(store: Store, data: object, person: str = "hana", *, asked: bool = False) -> Imported:
     dossier = read_export(json.dumps(data), person)
-    return store.bring_in(dossier, NOON, "command", is_asked=asked)
+    return store.incoming.bring_in(dossier, NOON, "command", is_asked=asked)
 
 
 def told(store: Store, count: int = 3) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def test_a_sentence_that_was_cut_out_does_not_come_back_with_a_record_that_reste
 
     said = data["pages"][0]["said"]
     what = Erasing(facts=("hana-0",), sentences={"hana 0": (said,)})
-    store.erase(what, Order("api", "words", NOON))
+    store.erasures.erase(what, Order("api", "words", NOON))
     imported = bring_in(store, data)
     assert imported.counts == {}
     assert exported(store)["profile"] == []
@@ -204,5 +204,5 @@ def test_an_export_of_an_older_version_can_be_read(store: Store, elsewhere: Stor
     for day in old["days"]:
         del day["made_at"]
     assert person_in(json.dumps(old), "hana") == old
-    elsewhere.bring_in(dossier_from(old, "", "hana"), NOON, "api", is_asked=False)
+    elsewhere.incoming.bring_in(dossier_from(old, "", "hana"), NOON, "api", is_asked=False)
     assert exported(elsewhere)["facts"] == data["facts"]
