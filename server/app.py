@@ -22,6 +22,7 @@ from server.failures import log_fault, quieten
 from server.folder_lock import lock_data
 from server.forgetting import Forgetting
 from server.gateway import serve_devices
+from server.heeding import Heeding
 from server.jobs import Jobs
 from server.memory.extract import RulesExtractor
 from server.memory.opening import open_memory
@@ -99,6 +100,7 @@ class App:
             self.prompts,
             self.phrasebook,
             self.turns,
+            heed=Heeding(self.forgetting, self.memory, self.turns, self.clock.now).heed,
         )
         self.warm = anyio.Event()
         self.troubles: dict[str, OmoideError] = {}

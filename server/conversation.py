@@ -4,7 +4,7 @@ VAD → ASR → normalize → retrieve → LLM → sentences → TTS → device.
 """
 
 import math
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
@@ -64,6 +64,8 @@ class House:
     turns: Turns
     listening: set[Reply] = field(default_factory=set)
     """Those of which the question is being recognised, in all conversations."""
+    heed: Callable[[Turn], Awaitable[str | None]] | None = None
+    """Does what a turn asks of memory, and returns what is said then; None if it asks for nothing."""
 
 
 class Conversation:
@@ -233,6 +235,9 @@ class Conversation:
         )
 
     async def _think(self, prompt: Prompt, turn: Turn, laps: Laps) -> AsyncGenerator[str, None]:
+        if self.house.heed and (done := await self.house.heed(turn)) is not None:
+            yield done
+            return
         turn.told = prompt.told
         async with aclosing(self.house.engines.llm.stream(prompt)) as events:
             async for event in events:

@@ -82,6 +82,18 @@ class Forgetting:
         await self.erase(selected, actor)
         return len(selected.facts)
 
+    async def forget_pages(self, page_ids: Sequence[str], actor: Actor) -> Erased:
+        """Delete exchanges of one person, as far as they are there, and what was made of them; return what went.
+
+        Raises:
+            StoreError: Something can't be deleted; the message says what.
+        """
+        return await self.erase(await self._eraser.pages_named(page_ids), actor)
+
+    async def knows(self, person: str) -> bool:
+        """Say whether anything is stored of a person."""
+        return await self._eraser.knows(person)
+
     async def erase(self, selected: Selected, actor: Actor) -> Erased:
         """Delete what was selected; return what went.
 

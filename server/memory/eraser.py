@@ -134,7 +134,13 @@ class Eraser:
 
     async def pages_named(self, page_ids: Sequence[str]) -> Selected:
         """Return these exchanges, of one person, as what is to be forgotten, as far as they are there."""
+        await self._writer.settle()
         return await to_thread.run_sync(selected_pages, self._store, page_ids)
+
+    async def knows(self, person: str) -> bool:
+        """Say whether anything is stored of a person, once all that was handed in is."""
+        await self._writer.settle()
+        return person in await to_thread.run_sync(self._store.persons)
 
     async def would_erase(self, selected: Selected, told_in: Collection[str] = ()) -> Erased:
         """Return what would go with it, by kind; nothing changes."""
