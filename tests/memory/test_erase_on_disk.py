@@ -80,7 +80,7 @@ class Lived:
         finished.recalled = recalled or Recollection()
         finished.query = said
         for observer in (self.room.memory, self.recent, self.recorder):
-            observer.turn_finished(finished)  # type: ignore[attr-defined]
+            observer.turn_finished(finished)
         self.room.clock.pass_time(hours=hours)
         return finished.id
 
