@@ -76,14 +76,14 @@ def bring_in(
         unbury(connection, named)
     buried = _buried(connection, named)
     known = _known(connection, pages, (page.id for page in dossier.pages))
-    changed = _changed(connection, dossier)
-    gone = (buried | changed) & {page.id for page in dossier.pages}
+    cut, retold = _changed(connection, dossier)
+    gone = (buried | cut) & {page.id for page in dossier.pages}
     before = census(connection, [dossier.person])
     known_facts = _known(connection, facts, fact_rows)
     _put_pages(connection, dossier, buried, now)
     left_out = _put_facts(connection, dossier, fact_rows, buried)
     _put_tiers(connection, dossier, known | gone, now)
-    left_out += _put_portrait(connection, dossier, gone)
+    left_out += _put_portrait(connection, dossier, gone, retold)
     for part in (Part.FACTS, Part.PAGES, Part.CUTS, Part.PORTRAIT):
         count_change(connection, part, [dossier.person])
     after = census(connection, [dossier.person])
@@ -122,11 +122,16 @@ def _buried(connection: Connection, ids: Set[str]) -> set[str]:
     return {digests[digest] for digest in rows if digest in digests}
 
 
-def _changed(connection: Connection, dossier: Dossier) -> set[str]:
-    """Return the exchanges that are there with other words: something in them was forgotten."""
-    mine = select(pages.c.id, pages.c.said).where(pages.c.person == dossier.person)
-    there = {row.id: row.said for row in connection.execute(mine)}
-    return {page.id for page in dossier.pages if there.get(page.id, page.said) != page.said}
+def _changed(connection: Connection, dossier: Dossier) -> tuple[set[str], set[str]]:
+    """Return the exchanges that are there with other words of the person, and with another answer.
+
+    Something in them was forgotten, or their time is over.
+    """
+    mine = select(pages.c.id, pages.c.said, pages.c.heard).where(pages.c.person == dossier.person)
+    there = {row.id: row for row in connection.execute(mine)}
+    both = [(page, there[page.id]) for page in dossier.pages if page.id in there]
+    cut = {page.id for page, row in both if page.said != row.said}
+    return cut, {page.id for page, row in both if page.heard != row.heard}
 
 
 def _known(connection: Connection, table: Table, ids: Iterable[str]) -> set[str]:
@@ -207,8 +212,13 @@ def _put_tiers(connection: Connection, dossier: Dossier, known: Set[str], now: d
     drop_empty(connection, [dossier.person])
 
 
-def _put_portrait(connection: Connection, dossier: Dossier, gone: Set[str]) -> int:
-    """Put profile, traits, notes and summaries in; return how many are left out, as what they rest on was forgotten."""
+def _put_portrait(
+    connection: Connection, dossier: Dossier, gone: Set[str], retold: Set[str]
+) -> int:
+    """Put profile, traits, notes and summaries in; return how many are left out, as what they rest on was forgotten.
+
+    A summary may tell of answers, too.
+    """
 
     def is_lost(ids: Iterable[str]) -> bool:
         named = set(ids)
@@ -217,7 +227,7 @@ def _put_portrait(connection: Connection, dossier: Dossier, gone: Set[str]) -> i
     put_profile(connection, dossier.profile, gone)
     put_traits(connection, dossier.traits, gone)
     put_notes(connection, dossier.notes, gone)
-    days = [one for one in dossier.days if gone.isdisjoint(one.sources)]
+    days = [one for one in dossier.days if (gone | retold).isdisjoint(one.sources)]
     have = select(day_summaries.c.day).where(day_summaries.c.person == dossier.person)
     there = set(connection.scalars(have))
     for one in days:

@@ -12,6 +12,7 @@ import pytest
 from server.config import FadingSection
 from server.errors import OmoideError
 from server.memory.dossier import dossier_of
+from server.memory.erasing import Erasing, Order
 from server.memory.importing import Imported, dossier_from, person_in, read_export
 from server.memory.store import Store
 from server.web.described import describe_dossier
@@ -113,8 +114,6 @@ def test_a_sentence_that_was_cut_out_does_not_come_back_with_a_record_that_reste
     store: Store,
 ) -> None:
     data = told(store, 1)
-    from server.memory.erasing import Erasing, Order  # noqa: PLC0415
-
     said = data["pages"][0]["said"]
     what = Erasing(facts=("hana-0",), sentences={"hana 0": (said,)})
     store.erasures.erase(what, Order("api", "words", NOON))
@@ -206,3 +205,17 @@ def test_an_export_of_an_older_version_can_be_read(store: Store, elsewhere: Stor
     assert person_in(json.dumps(old), "hana") == old
     elsewhere.incoming.bring_in(dossier_from(old, "", "hana"), NOON, "api", is_asked=False)
     assert exported(elsewhere)["facts"] == data["facts"]
+
+
+def test_the_summary_of_a_day_does_not_come_back_with_an_answer_that_was_cut(
+    store: Store,
+) -> None:
+    data = told(store, 1)
+    what = Erasing(answers=("hana 0",))
+    store.erasures.erase(what, Order("api", "fact", NOON))
+    assert exported(store)["days"] == []
+    imported = bring_in(store, data)
+    assert (imported.counts, imported.forgotten) == ({}, 1)
+    after = exported(store)
+    assert (after["days"], after["pages"][0]["heard"]) == ([], "")
+    assert after["profile"] == data["profile"]
