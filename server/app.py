@@ -21,6 +21,7 @@ from server.extraction import choose_extractor, choose_summarizer
 from server.failures import log_fault, quieten
 from server.folder_lock import lock_data
 from server.forgetting import Forgetting
+from server.forgetting_by_voice import VoiceForgetting
 from server.gateway import serve_devices
 from server.heeding import Heeding
 from server.jobs import Jobs
@@ -89,6 +90,7 @@ class App:
         witnesses = (self.memory.overheard, self.recent, self.metrics)
         self.turns = Turns(self.clock, keepers, witnesses, self.memory.consenting.judge)
         self.forgetting = Forgetting(self.memory.archive, data, self.recent, self.turns)
+        self.jobs.also = self._end_recordings
         self.phrasebook = Phrasebook(
             Phrases(self.prompts), self.engines.tts, config.persona.language, config.tts
         )
@@ -101,7 +103,10 @@ class App:
             self.phrasebook,
             self.turns,
             Heeding(
-                self.memory.consenting, self.memory.safety, self.forgetting, self.phrasebook.text
+                self.memory.consenting,
+                self.memory.safety,
+                VoiceForgetting(self.forgetting, self.memory, self.turns, self.clock.now),
+                self.phrasebook.text,
             ),
         )
         self.warm = anyio.Event()
@@ -141,6 +146,17 @@ class App:
         if "embedding" not in self.troubles:
             # After a change of models every fact needs a new vector: that may take minutes, and keeps nobody waiting.
             await self._noting("embedding", self.memory.catch_up())
+
+    async def _end_recordings(self) -> None:
+        days = self.config.retention.recordings_days
+        await self.forgetting.end_recordings(self.clock.now(), days)
+
+    async def finish_forgetting(self) -> None:
+        """Finish what was being forgotten when the program ended; what can't be done is logged, and tried again later."""
+        try:
+            await self.forgetting.finish_begun()
+        except OmoideError as error:
+            log.warning("forgetting-unfinished", code=error.code, reason=str(error))
 
     async def aclose(self) -> None:
         """Stop the wakes, store what is left, close the engines."""
@@ -238,6 +254,7 @@ async def open_app(
 @asynccontextmanager
 async def _running(app: App) -> AsyncIterator[App]:
     await to_thread.run_sync(app.memory.load)
+    await app.finish_forgetting()
     raised: Exception | None = None
     try:
         async with anyio.create_task_group() as tasks:

@@ -4,12 +4,12 @@ Those commands are imported when they are called: the libraries behind memory ta
 """
 # ruff: noqa: PLC0415
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from server.cli_forgetting import add_to_memory
 from server.cli_options import (
     DATA,
     ConfigOption,
@@ -36,6 +36,7 @@ memory_app = typer.Typer(
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands to those of the program."""
+    add_to_memory(memory_app)
     app.add_typer(memory_app, name="memory")
     app.command("extract")(extract_command)
     app.command("backup")(backup_command)
@@ -150,41 +151,6 @@ def correct_command(
         return await memory.correct(fact, text, Place(loaded, data, url, token=token), tell)
 
     finish(carry_out(with_config(work, config), nothing=memory.NOTHING["correct"], as_json=as_json))
-
-
-@memory_app.command("forget")
-def forget_command(
-    facts: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID]…", help="Facts, as in the list.")
-    ] = None,
-    *,
-    person: Annotated[
-        str, typer.Option("--person", metavar="NAME", help="Everything of this person instead.")
-    ] = "",
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Do not ask whether a person is really to be forgotten.")
-    ] = False,
-    url: UrlOption = None,
-    token: TokenOption = "",
-    as_json: JsonOption = False,
-    config: ConfigOption = None,
-    data: DataOption = DATA,
-) -> None:
-    """Delete facts and what was said for them, or everything of a person. There is no way back but a backup."""
-    from server.commands import memory
-
-    sure = yes or bool(
-        person
-        and sys.stdin.isatty()
-        and not as_json
-        and typer.confirm(f"Delete everything that {person} ever said?")
-    )
-
-    async def work(loaded: Config, tell: Tell) -> Report:
-        place = Place(loaded, data, url, token=token)
-        return await memory.forget(facts or [], person, place, tell, sure=sure)
-
-    finish(carry_out(with_config(work, config), nothing=memory.NOTHING["forget"], as_json=as_json))
 
 
 @memory_app.command("consent")

@@ -39,6 +39,7 @@ from server.config_memory import (
     OpenAiEmbeddingSection,
     PagesSection,
     Policy,
+    RetentionSection,
     RetrievalSection,
     SecrecySection,
     SegmentsSection,
@@ -81,6 +82,7 @@ __all__ = [
     "PersonSection",
     "PersonaSection",
     "Policy",
+    "RetentionSection",
     "RetrievalSection",
     "SecrecySection",
     "Section",
@@ -324,6 +326,7 @@ class Config(BaseSettings):
     consent: ConsentSection = ConsentSection()
     secrecy: SecrecySection = SecrecySection()
     safety: SafetySection = SafetySection()
+    retention: RetentionSection = RetentionSection()
     history: HistorySection = HistorySection()
     persona: PersonaSection = PersonaSection()
     llm: LlmSection = LlmSection()

@@ -165,3 +165,12 @@ class FadingSection(Section):
     ordinary_days: Annotated[float, Field(ge=0)] = 0.0
     least: Probability = 0.2
     retention_days: Annotated[float, Field(ge=0)] = 365.0
+
+
+class RetentionSection(Section):
+    """How many days things are kept; 0 keeps them until somebody forgets them. For facts see `FadingSection`."""
+
+    exchanges_days: Annotated[float, Field(ge=0)] = 0.0
+    summaries_days: Annotated[float, Field(ge=0)] = 0.0
+    notes_days: Annotated[float, Field(ge=0)] = 0.0
+    recordings_days: Annotated[float, Field(ge=0)] = 0.0

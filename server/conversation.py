@@ -231,8 +231,7 @@ class Conversation:
         await reply.playback.finish()
 
     def _meet(self, turn: Turn) -> Introduction | None:
-        """Go on as whoever says that it is them who speaks now: nothing of the one before goes over to them."""
-        # It may have been said in this turn, or in one before that was cut off.
+        """Go on as whoever says, now or in a turn that was cut off, that it is them: nothing of the one before goes to them."""
         said = filter(None, (turn.transcript, self._with_unanswered(turn)))
         household, persons = self.device.household, self.house.config.persons
         found = (find_introduction(words.text, household, persons) for words in said)

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from server.ahead import Put
 from server.config import Config
-from server.forgetting import Forgetting
+from server.forgetting_by_voice import VoiceForgetting
 from server.memory.consenting import Consenting
 from server.memory.safety.watch import SafetyWatch
 from server.sentences import Sentence
@@ -32,7 +32,7 @@ class Heeding:
         self,
         consenting: Consenting,
         safety: SafetyWatch,
-        forgetting: Forgetting,
+        forgetting: VoiceForgetting,
         phrase: Callable[[str, str], str],
     ) -> None:
         """Say who acts.
@@ -40,7 +40,7 @@ class Heeding:
         Args:
             consenting: On wishes to be remembered or not.
             safety: On danger signs.
-            forgetting: Deletes.
+            forgetting: On what is to be forgotten.
             phrase: Returns the words of a key in a language.
         """
         self._consenting = consenting
@@ -65,7 +65,9 @@ class Heeding:
             return Heeded()
         heeded = await self._consenting.heed(turn)
         if heeded.unsaid:
-            await self._forgetting.forget_last(turn.person)
+            await self._forgetting.forget_last(turn)
+        if not heeded.instead and (done := await self._forgetting.heed(turn)) is not None:
+            return Heeded(instead=done)
         language = turn.question.language if turn.question else ""
         words = (
             self._phrase(key, language) if key else "" for key in (heeded.instead, heeded.after)

@@ -1,6 +1,6 @@
 """Wakes memory at the right moments: after silence, after enough turns, when a day is over, and when something has to be tried again."""
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, timedelta
 
@@ -35,6 +35,8 @@ class Jobs:
         self._section = section
         self._clock = clock
         self._turns: dict[str, int] = {}
+        self.also: Callable[[], Awaitable[object]] | None = None
+        """What else is deleted when its time is over."""
         # Two at once: while one draws facts, what is said meanwhile is the work of the next.
         self._scheduler = SteadyScheduler(
             job_defaults={"misfire_grace_time": _GRACE_SECONDS, "max_instances": 2}
@@ -113,6 +115,9 @@ class Jobs:
     async def _end_retention(self) -> None:
         with self._logging_faults():
             await self._memory.retention.keep_up()
+        if self.also is not None:
+            with self._logging_faults():
+                await self.also()
 
     @contextmanager
     def _logging_faults(self) -> Iterator[None]:

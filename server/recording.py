@@ -11,6 +11,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
+from datetime import date
 from pathlib import Path
 
 import structlog
@@ -97,6 +98,24 @@ class Recorder:
             log.warning("recording-failed", turn=turn.id, reason=str(error))
 
 
+def expire_recordings(folder: Path, before: date) -> int:
+    """Delete the recordings of all days before one; return of how many days, counted for each person.
+
+    Raises:
+        StoreError: ``recordings-undeletable``.
+    """
+    gone = 0
+    for day in list(folder.glob("*/????-??-??")):
+        with suppress(ValueError):
+            if date.fromisoformat(day.name) < before:
+                try:
+                    _delete(day)
+                except OSError as error:
+                    raise _undeletable(day, error, "Delete it by hand.") from error
+                gone += 1
+    return gone
+
+
 def recordings_of(folder: Path, person: str) -> Path:
     """Return the folder of a person's recordings: readable where the name is, and two names never share one."""
     readable = re.sub(r"[^\w-]+", "-", person)[:32]
@@ -104,40 +123,56 @@ def recordings_of(folder: Path, person: str) -> Path:
     return folder / f"{readable}.{digest}"
 
 
-def erase_turns(
-    folder: Path, person: str, turns: Collection[str], is_meant: Callable[[str], bool]
-) -> None:
-    """Delete the recordings of some turns of a person.
+def turns_recorded(folder: Path, person: str, is_meant: Callable[[str], bool]) -> frozenset[str]:
+    """Return the turns of a person whose written record is meant.
 
     Args:
         folder: Of all recordings.
         person: Whose turns.
-        turns: Their ids.
-        is_meant: Says of the written record of any other turn whether that goes, too.
+        is_meant: Says so of a record.
+
+    Raises:
+        StoreError: ``recordings-undeletable``: one can't be read.
+    """
+    own = recordings_of(folder, person)
+    found = set()
+    try:
+        for file in own.rglob("*.json"):
+            if is_meant(file.read_text("utf-8", "replace")):
+                found.add(_turn_of(file))
+    except FileNotFoundError:
+        # The person is being forgotten: all of it goes. What came into their folder since then is looked through.
+        return turns_recorded(folder, person, is_meant) if own.exists() else frozenset()
+    except OSError as error:
+        raise _undeletable(own, error, "Nothing is forgotten; look to its rights.") from error
+    return frozenset(found)
+
+
+def erase_turns(folder: Path, person: str, turns: Collection[str]) -> None:
+    """Delete the recordings of some turns of a person.
 
     Raises:
         StoreError: ``recordings-undeletable``.
     """
     own = recordings_of(folder, person)
     try:
-        files = [file for file in own.rglob("*") if file.is_file()]
-        gone = set(turns)
-        for file in files:
-            if file.suffix == ".json" and is_meant(file.read_text("utf-8", "replace")):
-                gone.add(_turn_of(file))
-        for file in files:
-            if _turn_of(file) in gone:
+        for file in list(own.rglob("*")):
+            if _turn_of(file) in turns and file.is_file():
                 file.unlink(missing_ok=True)
     except FileNotFoundError:
         # The person is being forgotten: all of it goes. What came into their folder since then is looked through.
         if own.exists():
-            erase_turns(folder, person, turns, is_meant)
+            erase_turns(folder, person, turns)
     except OSError as error:
-        raise StoreError(
-            "recordings-undeletable",
-            f"A recording in {own} can't be read or deleted ({error.strerror}). The facts are forgotten; delete what was "
-            "recorded of them by hand.",
-        ) from error
+        rest = "Memory is gone; delete what was recorded of it by hand."
+        raise _undeletable(own, error, rest) from error
+
+
+def _undeletable(folder: Path, error: OSError, rest: str) -> StoreError:
+    return StoreError(
+        "recordings-undeletable",
+        f"A recording in {folder} can't be read or deleted ({error.strerror}). {rest}",
+    )
 
 
 def _turn_of(file: Path) -> str:

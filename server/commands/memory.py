@@ -1,19 +1,21 @@
-"""`omoide memory` and `omoide extract`: what is known of people, what a question would recall, and forgetting it."""
+"""`omoide memory` and `omoide extract`: what is known of people, and what a question would recall."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from server.clock import SystemClock
-from server.commands.memory_access import MemoryAccess, Row, Search, open_access
+from server.commands.memory_access import open_access
+from server.commands.memory_kinds import MemoryAccess, Row, Search
 from server.commands.moment import parse_moment
 from server.commands.reach import Place
 from server.commands.report import Report, Tell, counted
 from server.commands.table import tell_table
 from server.errors import ConfigError, OmoideError
+from server.memory.importing import MOST_BYTES
 from server.registry import write_private
 from server.speaking import written_language
 
@@ -22,8 +24,8 @@ NOTHING: Mapping[str, Mapping[str, object]] = {
     "search": {"candidates": [], "error": None},
     "show": {"fact": None, "error": None},
     "correct": {"fact": None, "error": None},
-    "forget": {"forgotten": 0, "error": None},
     "export": {"persons": [], "error": None},
+    "import": {"counts": {}, "forgotten": 0, "known": 0, "error": None},
     "reindex": {"embedded": 0, "persons": [], "error": None},
     "extract": {"stored": [], "waiting": 0, "interrupted": False, "error": None},
 }
@@ -50,7 +52,7 @@ async def list_facts(person: str, superseded: bool, place: Place, tell: Tell) ->
         OmoideError: The memory can't be had, or nothing is stored of that person.
     """
     async with open_access(place) as memory:
-        persons = await _persons(memory, person)
+        persons = await persons_meant(memory, person)
         listings = [await memory.facts(one, superseded=superseded) for one in persons]
     facts = [fact for listing in listings for fact in listing.facts]
     waiting = sum(listing.waiting for listing in listings)
@@ -115,55 +117,6 @@ async def correct(fact_id: str, text: str, place: Place, tell: Tell) -> Report:
     return Report({**NOTHING["correct"], "fact": fact})
 
 
-async def forget(
-    fact_ids: Sequence[str], person: str, place: Place, tell: Tell, *, sure: bool = True
-) -> Report:
-    """Delete facts, or everything of a person.
-
-    Args:
-        fact_ids: Which facts.
-        person: Of whom everything, instead.
-        place: Where the memory is.
-        tell: Told what went, and which facts hold again because what had replaced them is gone.
-        sure: Whether a person is deleted without being asked about again.
-
-    Raises:
-        OmoideError: A fact is unknown, then none is deleted; nothing is stored of that person; or ``confirmation-missing``.
-    """
-    if bool(fact_ids) == bool(person):
-        raise ConfigError(
-            "Name either facts by their ids, or --person, whose whole memory is deleted then.",
-            "usage-invalid",
-        )
-    async with open_access(place) as memory:
-        if person:
-            await _persons(memory, person)
-            if not sure:
-                raise ConfigError(
-                    f"This deletes everything that {person} ever said; only a backup brings it back. Add --yes if that is meant.",
-                    "confirmation-missing",
-                )
-            gone = await memory.forget_person(person)
-            tell(
-                f"Everything that {person} said is forgotten, and with it {counted(gone, 'fact')}."
-            )
-        else:
-            persons = {(await memory.fact(one))["person"] for one in fact_ids}
-            before = {row["id"] for row in await _holding(persons, memory)}
-            gone = await memory.forget(list(dict.fromkeys(fact_ids)))
-            tell(f"{gone} forgotten.")
-            for row in await _holding(persons, memory):
-                if row["id"] not in before:
-                    tell(f"Holds again: {row['id']}  {row['text']}")
-    return Report({**NOTHING["forget"], "forgotten": gone})
-
-
-async def _holding(persons: Collection[str], memory: MemoryAccess) -> list[Row]:
-    """Return the facts that hold of some persons."""
-    listings = [await memory.facts(person, superseded=False) for person in sorted(persons)]
-    return [row for listing in listings for row in listing.facts]
-
-
 async def export(person: str, out: Path | None, place: Place, tell: Tell) -> Report:
     """Hand out everything that is stored of a person, or of everybody: into a file, or line by line as JSON.
 
@@ -171,7 +124,7 @@ async def export(person: str, out: Path | None, place: Place, tell: Tell) -> Rep
         OmoideError: The memory can't be had, or ``file-unwritable``.
     """
     async with open_access(place) as memory:
-        persons = [await memory.export(one) for one in await _persons(memory, person)]
+        persons = [await memory.export(one) for one in await persons_meant(memory, person)]
     if out is None:
         for one in persons:
             tell(json.dumps(one, ensure_ascii=False, indent=2))
@@ -188,6 +141,45 @@ async def export(person: str, out: Path | None, place: Place, tell: Tell) -> Rep
     return Report({**NOTHING["export"], "persons": names, "file": str(out)})
 
 
+async def bring_in(
+    file: Path, person: str, place: Place, tell: Tell, *, forgotten: bool = False
+) -> Report:
+    """Read an export back into the memory of a person.
+
+    Args:
+        file: What `export` has written.
+        person: Whose memory it becomes.
+        place: Where the memory is.
+        tell: Told what came in, and what did not.
+        forgotten: Whether what was forgotten here comes back.
+
+    Raises:
+        OmoideError: ``file-unreadable``, ``import-invalid``, ``import-foreign``; or the memory can't be had.
+    """
+    text = _read(file)
+    async with open_access(place) as memory:
+        imported = await memory.bring_in(text, person, forgotten=forgotten)
+    new = ", ".join(f"{count} {kind}" for kind, count in imported["counts"].items())
+    tell(f"New: {new or 'nothing'}. {imported['known']} facts and exchanges were there already.")
+    if imported["forgotten"]:
+        tell(
+            f"{imported['forgotten']} records were left out: they had been forgotten here. Add --forgotten to bring them back."
+        )
+    return Report({**NOTHING["import"], **imported})
+
+
+def _read(file: Path) -> str:
+    try:
+        if file.stat().st_size > MOST_BYTES:
+            raise OmoideError(
+                "file-too-large", f"{file} has more than {MOST_BYTES >> 20} MB. Split it by person."
+            )
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text in UTF-8"
+        raise OmoideError("file-unreadable", f"{file} can't be read ({reason}).") from error
+
+
 async def reindex(person: str, place: Place, tell: Tell) -> Report:
     """Make the vector index anew, of a person or of everybody.
 
@@ -195,7 +187,7 @@ async def reindex(person: str, place: Place, tell: Tell) -> Report:
         OmoideError: The memory can't be had, or the embedder fails.
     """
     async with open_access(place) as memory:
-        persons = await _persons(memory, person)
+        persons = await persons_meant(memory, person)
         embedded = sum([await memory.reindex(one) for one in persons])
     indexed, had_none = counted(len(persons), "person"), counted(embedded, "fact")
     tell(f"{indexed} indexed anew; {had_none} had no vector of this model yet.")
@@ -227,7 +219,7 @@ def tell_stored(stored: Sequence[Mapping[str, Any]], tell: Tell) -> None:
         tell(f"    {fact['text']}")
 
 
-async def _persons(memory: MemoryAccess, person: str) -> list[str]:
+async def persons_meant(memory: MemoryAccess, person: str) -> list[str]:
     """Return the person who was named, or everybody."""
     known = await memory.persons()
     if not person:

@@ -1,113 +1,52 @@
 """Getting at a memory: that of a running server, over its API, or the one in the data folder, without a server."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
-from urllib.parse import quote
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio import to_thread
 
 from server import embedding, llm
 from server.clock import SystemClock
-from server.commands.api import Api, api_of
+from server.commands.api import api_of
+from server.commands.memory_kinds import Drawn, Listing, MemoryAccess, Row, Search
 from server.commands.reach import Place
+from server.commands.remote_memory import RemoteMemory
 from server.config import Config
-from server.errors import OmoideError
+from server.embedding.absent import AbsentEmbedder
+from server.errors import EngineMissing, OmoideError
 from server.extraction import choose_extractor
 from server.folder_lock import FileLock, lock_data
 from server.forgetting import Forgetting
 from server.memory import Memory
+from server.memory.audit import Actor
 from server.memory.cipher import cipher_of
 from server.memory.correcting import correct
 from server.memory.dossier import dossier_of
 from server.memory.extract import Extractor, RulesExtractor
+from server.memory.importing import read_export
 from server.memory.models import Fact
 from server.memory.opening import open_memory
+from server.memory.selecting import Selector
 from server.memory.store import Store
 from server.memory.traits import load_dimensions
 from server.prompting import PROMPTS, PromptFiles
 from server.recording import RecentTurns
 from server.trace import Turns
 from server.web.consent import Decision, carry_out, describe_standing
-from server.web.described import describe_candidate, describe_dossier, describe_fact
+from server.web.described import (
+    describe_audit,
+    describe_candidate,
+    describe_dossier,
+    describe_erasure,
+    describe_fact,
+    describe_imported,
+)
 
 if TYPE_CHECKING:
     from server.ports import Clock, Embedder
-
-Row: TypeAlias = dict[str, Any]
-"""A fact, an exchange or a candidate as the API describes it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """What is looked for in a memory."""
-
-    text: str
-    language: str
-    at: datetime | None
-    """None for now, with all that is known."""
-    limit: int
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """What is known of a person."""
-
-    facts: list[Row]
-    waiting: int
-    """Exchanges that facts have still to be drawn from."""
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """What came of drawing facts."""
-
-    stored: list[Row]
-    waiting: int
-    """Exchanges that wait all the same."""
-    interrupted: bool
-    """Whether it ended early because somebody began to talk."""
-
-
-class MemoryAccess(Protocol):
-    """What the commands need of a memory. Every method raises `OmoideError` if it can't be had."""
-
-    async def persons(self) -> list[str]:
-        """Return everybody of whom anything is stored."""
-
-    async def facts(self, person: str, *, superseded: bool) -> Listing:
-        """Return the facts of a person, with those that were replaced or without."""
-
-    async def fact(self, fact_id: str) -> Row:
-        """Return one fact."""
-
-    async def search(self, person: str, search: Search) -> list[Row]:
-        """Return the facts that were looked at, best first, with their scores."""
-
-    async def export(self, person: str) -> Row:
-        """Return everything of a person."""
-
-    async def correct(self, fact_id: str, text: str) -> Row:
-        """Put a sentence in the place of a fact; return the new one."""
-
-    async def forget(self, fact_ids: Sequence[str]) -> int:
-        """Delete facts that exist; return how many."""
-
-    async def forget_person(self, person: str) -> int:
-        """Delete everything of a person; return how many facts."""
-
-    async def reindex(self, person: str) -> int:
-        """Make the vector index of a person anew; return how many facts were embedded."""
-
-    async def extract(self, person: str) -> Drawn:
-        """Draw facts from what waits, of everybody if no person is named."""
-
-    async def consent(self, person: str, decision: Decision | None) -> Row:
-        """Carry out what is decided about remembering a person, if anything, and return how it stands."""
 
 
 @asynccontextmanager
@@ -124,81 +63,6 @@ async def open_access(place: Place) -> AsyncIterator[MemoryAccess]:
             await folder.aclose()
 
 
-class RemoteMemory:
-    """The memory of a running server. See `MemoryAccess`."""
-
-    def __init__(self, api: Api) -> None:
-        self._api = api
-
-    async def persons(self) -> list[str]:
-        """Return everybody of whom anything is stored."""
-        answer = await self._api.ask("GET", "/api/memory/persons")
-        return list(answer["persons"])
-
-    async def facts(self, person: str, *, superseded: bool) -> Listing:
-        """Return the facts of a person."""
-        params = {"superseded": "true"} if superseded else {}
-        answer = await self._api.ask("GET", f"{_path(person)}/facts", params)
-        return Listing(list(answer["facts"]), int(answer.get("waiting", 0)))
-
-    async def fact(self, fact_id: str) -> Row:
-        """Return one fact."""
-        return dict(await self._api.ask("GET", _path("facts", fact_id)))
-
-    async def search(self, person: str, search: Search) -> list[Row]:
-        """Return the candidates of a search."""
-        params: dict[str, str | int] = {
-            "q": search.text,
-            "language": search.language,
-            "limit": search.limit,
-        }
-        if search.at is not None:
-            params["at"] = search.at.isoformat()
-        answer = await self._api.ask("GET", f"{_path(person)}/search", params)
-        return list(answer["candidates"])
-
-    async def export(self, person: str) -> Row:
-        """Return everything of a person."""
-        return dict(await self._api.ask("GET", f"{_path(person)}/export"))
-
-    async def correct(self, fact_id: str, text: str) -> Row:
-        """Put a sentence in the place of a fact."""
-        return dict(await self._api.ask("PUT", _path("facts", fact_id), body={"text": text}))
-
-    async def forget(self, fact_ids: Sequence[str]) -> int:
-        """Delete facts."""
-        gone = [await self._api.ask("DELETE", _path("facts", fact_id)) for fact_id in fact_ids]
-        return sum(int(answer["forgotten"]) for answer in gone)
-
-    async def forget_person(self, person: str) -> int:
-        """Delete everything of a person."""
-        return int((await self._api.ask("DELETE", _path(person)))["forgotten"])
-
-    async def reindex(self, person: str) -> int:
-        """Make the vector index of a person anew."""
-        return int((await self._api.ask("POST", f"{_path(person)}/reindex"))["embedded"])
-
-    async def extract(self, person: str) -> Drawn:
-        """Draw facts."""
-        answer = await self._api.ask("POST", "/api/debug/extract", body={"person": person})
-        waiting, interrupted = int(answer.get("waiting", 0)), bool(answer.get("interrupted"))
-        return Drawn(list(answer["stored"]), waiting, interrupted)
-
-    async def consent(self, person: str, decision: Decision | None) -> Row:
-        """Return how it stands with a person."""
-        path = f"{_path(person)}/consent"
-        if decision is None:
-            return dict(await self._api.ask("GET", path))
-        body = decision.model_dump(mode="json", exclude_defaults=True)
-        return dict(await self._api.ask("PUT", path, body=body))
-
-
-def _path(*parts: str) -> str:
-    # Dots, too: a client takes a segment of one or two for a step in the path.
-    escaped = (quote(part, safe="").replace(".", "%2E") for part in parts)
-    return "/".join(("/api/memory", *escaped))
-
-
 class FolderMemory:
     """The memory in a data folder. See `MemoryAccess`.
 
@@ -212,6 +76,7 @@ class FolderMemory:
         self._store: Store | None = None
         self._memory: Memory | None = None
         self._lock: FileLock | None = None
+        self._forgets: Forgetting | None = None
         self._embedder: Embedder | None = None
         self._is_warm = False
 
@@ -270,13 +135,26 @@ class FolderMemory:
             )
         return dict(describe_fact(fact, self._place.config.fading))
 
-    async def forget(self, fact_ids: Sequence[str]) -> int:
-        """Delete facts."""
-        return await (await self._forgetting()).forget_facts(fact_ids)
+    async def forget(self, selector: Selector, *, dry_run: bool = False) -> Row:
+        """Delete what a selector stands for, or only say what that is."""
+        forgetting = await self._forgetting(selector)
+        if dry_run:
+            selected, erased = await forgetting.look(selector)
+            return describe_erasure(selector.kind, erased, selected)
+        return describe_erasure(selector.kind, await forgetting.forget(selector, Actor.COMMAND))
 
-    async def forget_person(self, person: str) -> int:
-        """Delete everything of a person."""
-        return await (await self._forgetting()).forget_person(person)
+    async def bring_in(self, text: str, person: str, *, forgotten: bool) -> Row:
+        """Store an export; a folder without a memory gets one."""
+        dossier = await to_thread.run_sync(read_export, text, person)
+        archive = (await self._open(needs_embedder=False, is_new=True)).archive
+        return describe_imported(
+            await archive.bring_in(dossier, Actor.COMMAND, self._clock.now(), is_asked=forgotten)
+        )
+
+    async def audit(self, last: int) -> list[Row]:
+        """Return the record of erasures."""
+        store = await self._read()
+        return [describe_audit(one) for one in await to_thread.run_sync(store.audit.entries, last)]
 
     async def reindex(self, person: str) -> int:
         """Make the vector index of a person anew."""
@@ -312,12 +190,18 @@ class FolderMemory:
             self._store = await to_thread.run_sync(Store, self._file, cipher)
         return self._store
 
-    async def _open(self) -> Memory:
+    async def _open(self, *, needs_embedder: bool = True, is_new: bool = False) -> Memory:
         if self._memory is None:
-            self._check()
+            if not is_new:
+                self._check()
             config = self._place.config
             self._lock = await to_thread.run_sync(lock_data, self._place.data)
-            self._embedder = self._place.embedder or embedding.build(config.embedding)
+            try:
+                self._embedder = self._place.embedder or embedding.build(config.embedding)
+            except EngineMissing as missing:
+                if needs_embedder:
+                    raise
+                self._embedder = AbsentEmbedder(missing)
             self._memory = await to_thread.run_sync(
                 open_memory,
                 config,
@@ -329,10 +213,21 @@ class FolderMemory:
             )
         return self._memory
 
-    async def _forgetting(self) -> Forgetting:
-        """Return what forgets. No turn runs in a folder that nobody else works in."""
-        archive = (await self._open()).archive
-        return Forgetting(archive, self._place.data, RecentTurns(0), Turns(self._clock))
+    async def _forgetting(self, selector: Selector) -> Forgetting:
+        """Return what forgets. No turn runs in a folder that nobody else works in.
+
+        Nothing has to be embedded for it: without an embedder, words are looked for as words.
+        """
+        if self._memory is None:
+            memory = await self._open(needs_embedder=False)
+            turns = Turns(self._clock)
+            self._forgets = Forgetting(memory.archive, self._place.data, RecentTurns(0), turns)
+            await self._forgets.finish_begun()
+        if selector.kind == "words" and self._embedder is not None:
+            with suppress(OmoideError):
+                await self._embedder.warm_up()
+        assert self._forgets is not None
+        return self._forgets
 
     @property
     def _clock(self) -> "Clock":

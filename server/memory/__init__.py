@@ -17,6 +17,8 @@ from server.memory.archive import Archive
 from server.memory.consenting import Consenting
 from server.memory.consolidate import Consolidator
 from server.memory.diary import Diary
+from server.memory.eraser import Eraser
+from server.memory.grounds import grounds_of
 from server.memory.index import VectorIndex
 from server.memory.models import Candidate, Fact, Page
 from server.memory.page_shelves import PageShelves
@@ -98,7 +100,17 @@ class Memory:
         self.safety = safety
         self.desk = desk
         self.outbox = outbox
-        self.archive = Archive(store, writer, shelves, page_shelves, recollector, working)
+        eraser = Eraser(
+            store,
+            writer,
+            shelves,
+            page_shelves,
+            recollector,
+            working,
+            reader=reader,
+            clock=clock,
+        )
+        self.archive = Archive(store, writer, shelves, eraser)
         self._store = store
         self._writer = writer
         self._index = index
@@ -167,7 +179,9 @@ class Memory:
     def turn_finished(self, turn: Turn) -> None:
         """Keep what was said in a finished turn in the store, and what was answered in the buffer, for the next question."""
         if (page := page_of(turn)) is not None:
-            self._writer.add_page(page)
+            before = [one.id for one in self._working.recent(turn.person, turn.started_at)]
+            grounds = grounds_of(turn.recalled, turn.answers, before)
+            self._writer.add_page(replace(page, grounds=grounds))
         if (exchange := exchange_of(turn)) is not None:
             self._working.add(exchange)
         if reached := _pages_told(turn):

@@ -1,49 +1,29 @@
 """What is kept of a person, for their own eyes: listing it, showing it, and forgetting it."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
+from datetime import datetime
 from functools import partial
-from typing import NamedTuple
 
 from anyio import to_thread
 
+from server.memory.audit import Actor, AuditEntry
 from server.memory.dossier import Dossier, dossier_of
+from server.memory.eraser import Eraser, Forgotten
+from server.memory.importing import Imported
 from server.memory.models import Fact, Page
-from server.memory.page_shelves import PageShelves
-from server.memory.recollecting import Recollector
-from server.memory.redaction import tells
 from server.memory.shelves import Shelves
 from server.memory.store import Store
-from server.memory.working import WorkingBuffer
 from server.memory.writer import Writer
-
-
-class Forgotten(NamedTuple):
-    """What went when facts were forgotten."""
-
-    facts: int
-    """How many there were."""
-    turns: Mapping[str, frozenset[str]]
-    """By person, the turns in which they were said or may have been told."""
 
 
 class Archive:
     """A part of `server.memory.Memory`. Every method raises `StoreError` if the store can't do it."""
 
-    def __init__(
-        self,
-        store: Store,
-        writer: Writer,
-        shelves: Shelves,
-        page_shelves: PageShelves,
-        recollector: Recollector,
-        working: WorkingBuffer,
-    ) -> None:
+    def __init__(self, store: Store, writer: Writer, shelves: Shelves, eraser: Eraser) -> None:
         self._store = store
         self._writer = writer
         self._shelves = shelves
-        self._page_shelves = page_shelves
-        self._recollector = recollector
-        self._working = working
+        self.eraser = eraser
 
     async def facts(self, person: str) -> list[Fact]:
         """Return all facts of a person, replaced ones too, in the order in which they were said."""
@@ -57,10 +37,6 @@ class Archive:
         """Return all exchanges of a person, oldest first."""
         return await to_thread.run_sync(self._store.pages.of, person)
 
-    async def said_in(self, fact_ids: Sequence[str]) -> list[str]:
-        """Return the exchanges in which facts were said, once or again."""
-        return await to_thread.run_sync(self._store.cuts.pages_telling, fact_ids)
-
     async def dossier(self, person: str) -> Dossier:
         """Return everything that is stored of a person."""
         return await to_thread.run_sync(dossier_of, self._store, person)
@@ -73,55 +49,50 @@ class Archive:
         """Return everybody of whom anything is stored."""
         return await to_thread.run_sync(self._store.persons)
 
+    async def audit(self, last: int | None = None) -> list[AuditEntry]:
+        """Return the record of what was erased, by numbers, oldest first."""
+        return await to_thread.run_sync(self._store.audit.entries, last)
+
     async def forget(self, fact_ids: Sequence[str], told_in: Collection[str] = ()) -> Forgotten:
-        """Delete facts and their words, wherever they stand in what was said; see `Store.forget`.
+        """Delete facts and their words, wherever they stand in what was said, where nothing is recorded.
 
         Args:
             fact_ids: Which facts; those that are not there don't matter.
             told_in: The turns whose answers were given with one of the facts in mind.
         """
-        forgotten = await self._writer.run(partial(self._forget, fact_ids, told_in))
-        for person, turns in forgotten.turns.items():
-            self._working.forget_pages(person, turns)
-        await self._shelves.forget(forgotten.turns)
-        for person in forgotten.turns:
-            self._drop(person)
+        selected = await self.eraser.facts_named(fact_ids)
+        forgotten, _ = await self.eraser.erase(selected, Actor.COMMAND, told_in)
+        await self._finish()
         return forgotten
 
-    def _forget(self, fact_ids: Sequence[str], told_in: Collection[str]) -> Forgotten:
-        known = [
-            fact for id_ in dict.fromkeys(fact_ids) if (fact := self._store.fact(id_)) is not None
-        ]
-        touched = {*self._store.cuts.pages_telling(fact_ids), *told_in}
-        persons = {fact.person for fact in known}
-        # In a talk one thing leads to another: what was answered after the first of them may tell of it again.
-        turns = {
-            one: frozenset(touched.union(self._working.since(one, touched))) for one in persons
-        }
-        self._store.forget(fact_ids, sorted(frozenset().union(*turns.values())))
-        self._writer.give_up(
-            lambda page: any(tells(fact, page.person, page.said) for fact in known)
-        )
-        return Forgotten(len(known), turns)
-
     async def forget_person(self, person: str) -> int:
-        """Delete everything about a person; return how many facts there were."""
+        """Delete everything about a person, where nothing is recorded; return how many facts there were."""
+        selected = await self.eraser.everything_of(person)
+        forgotten, _ = await self.eraser.erase(selected, Actor.COMMAND)
+        await self._finish()
+        return forgotten.facts
 
-        def forget() -> int:
-            gone = self._store.forget_person(person)
-            self._writer.give_up(lambda page: page.person == person)
-            return gone
+    async def _finish(self) -> None:
+        begun = await self.eraser.unfinished()
+        await self.eraser.let_go(begun)
+        await self.eraser.finish(begun)
 
-        gone = await self._writer.run(forget)
-        self._working.forget(person)
-        await self._shelves.forget([person])
-        self._drop(person)
-        return gone
+    async def bring_in(
+        self, dossier: Dossier, actor: Actor, now: datetime, *, is_asked: bool = False
+    ) -> Imported:
+        """Store what was exported of a person and is not there; see `server.memory.incoming.bring_in`.
 
-    def _drop(self, person: str) -> None:
-        """Let go of copies that were made of what is kept."""
-        self._page_shelves.drop(person)
-        self._recollector.drop(person)
+        Args:
+            dossier: As `server.memory.importing` has read it.
+            actor: Who wants it.
+            now: The present moment.
+            is_asked: Whether what was forgotten here comes back.
+        """
+        work = partial(self._store.incoming.bring_in, dossier, now, actor, is_asked=is_asked)
+        imported = await self._writer.run(work)
+        await self._shelves.forget([dossier.person])
+        self.eraser.drop(dossier.person)
+        return imported
 
     async def reindex(self, person: str) -> int:
         """Make the vectors of a person anew where the present model has made none; return how many."""

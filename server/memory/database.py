@@ -83,9 +83,8 @@ class Database:
         SQLite overwrites what it deletes, but not the copies that it left in gaps when it moved the entries of an index
         from page to page. Takes about a second for 100,000 utterances. A failure is logged; `scrub_again` makes up for it.
         """
+        self.owe_scrub()
         self.is_unscrubbed = False
-        with suppress(OSError):  # on a full disk; then it is tried again until the program ends
-            self._mark.touch(0o600)
         for step in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
             code = ""
             try:
@@ -103,6 +102,12 @@ class Database:
         if not self.is_unscrubbed:
             with suppress(OSError):  # then it is scrubbed once more
                 self._mark.unlink(missing_ok=True)
+
+    def owe_scrub(self) -> None:
+        """Note that something is about to be deleted: if the program ends before `scrub`, the next one makes up for it."""
+        self.is_unscrubbed = True
+        with suppress(OSError):  # on a full disk; then it is tried again until the program ends
+            self._mark.touch(0o600)
 
     def scrub_again(self) -> None:
         """Scrub if that has failed: somebody was reading, or the disk was full."""

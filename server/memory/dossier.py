@@ -1,12 +1,14 @@
 """Everything that is stored of a person, for their own eyes."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 from server.memory.models import (
     Chain,
     DaySummary,
     Fact,
+    Grounds,
     Note,
     Page,
     ProfileEntry,
@@ -15,7 +17,18 @@ from server.memory.models import (
 )
 from server.memory.portrait import newest_of
 from server.memory.safety.models import SafetyEvent
-from server.memory.store import Store
+
+if TYPE_CHECKING:
+    from server.memory.store import Store
+
+
+class PageState(NamedTuple):
+    """How far an exchange has been worked off."""
+
+    waiting: bool = False
+    """Whether facts have still to be drawn from it."""
+    batch: str = ""
+    """Id of the first of those that a model put in words together; empty if none did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +48,13 @@ class Dossier:
     notes: Sequence[Note]
     safety: Sequence[SafetyEvent]
     days: Sequence[DaySummary]
+    states: Mapping[str, PageState] = field(default_factory=dict)
+    """By page."""
+    grounds: Mapping[str, Grounds] = field(default_factory=dict)
+    """By page, what the answer rested on."""
 
 
-def dossier_of(store: Store, person: str) -> Dossier:
+def dossier_of(store: "Store", person: str) -> Dossier:
     """Return everything of a person. Blocks.
 
     Raises:
@@ -54,4 +71,6 @@ def dossier_of(store: Store, person: str) -> Dossier:
         store.portrait.notes_of(person),
         store.safety.find(person),
         store.portrait.summaries_of(person),
+        {id_: PageState(*state) for id_, state in store.queue.states_of(person).items()},
+        store.cuts.grounds_of(person),
     )

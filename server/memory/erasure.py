@@ -6,14 +6,27 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, delete, select, update
 
 from server.memory.counters import Part, count_change
+from server.memory.erasing import Erased, Erasing
 from server.memory.lineage import lose_answers, lose_pages, record_key
 from server.memory.models import Page
 from server.memory.pages import is_behind, owners_of
 from server.memory.redaction import cut_out, holds, without, without_any
-from server.memory.safety.events import lose_quoted
-from server.memory.schema import facts, line_vectors, lines, notes, pages, profile, sources
+from server.memory.safety.events import lose_events, lose_quoted
+from server.memory.schema import (
+    OF_PERSONS,
+    facts,
+    grounds,
+    line_vectors,
+    lines,
+    notes,
+    pages,
+    profile,
+    sources,
+)
+from server.memory.sweeping import census, ids_of, lose_words, persons_meant
 from server.memory.terms import letters
-from server.memory.tiers import unsay
+from server.memory.tiers import drop_empty, lose_unread, unsay
+from server.memory.unfinished import bury
 
 
 class Telling(NamedTuple):
@@ -41,6 +54,74 @@ def pages_telling(connection: Connection, fact_ids: Sequence[str]) -> dict[str, 
                 is_source = before.is_source or page.id in drawn_from
                 telling[page.id] = Telling([*before.quotes, fact.quote], is_source)
     return telling
+
+
+def erase(connection: Connection, what: Erasing) -> Erased:
+    """Delete everything that is named, in an open transaction, with all that was made of it alone.
+
+    Facts that were drawn from whole exchanges go; where they were said elsewhere, too, those exchanges wait again. What one of
+    the facts had replaced holds again, or is replaced by what had replaced that one.
+    """
+    persons = persons_meant(connection, what)
+    before = census(connection, persons)
+    cut = 0
+    if what.person:
+        bury(connection, ids_of(connection, what.person))
+        for table in OF_PERSONS:
+            connection.execute(delete(table).where(table.c.person == what.person))
+    else:
+        cut = _erase_parts(connection, what, persons)
+    after = census(connection, persons)
+    went = {kind: count - after[kind] for kind, count in before.items()} | {"cut": cut}
+    return Erased(frozenset(persons), {kind: count for kind, count in went.items() if count > 0})
+
+
+def _erase_parts(connection: Connection, what: Erasing, persons: Set[str]) -> int:
+    """Do so for what is named by its ids; return how many exchanges stay without some of their sentences."""
+    telling = pages_telling(connection, what.facts)
+    for page, quotes in what.sentences.items():
+        known = telling.get(page, Telling([], is_source=False))
+        telling[page] = Telling([*known.quotes, *quotes], known.is_source)
+    telling = {page: one for page, one in telling.items() if page not in what.pages}
+    going = _facts_going(connection, what)
+    again = _said_again(connection, going, {*what.pages, *telling})
+    touched = {*telling, *what.answers, *what.pages}
+    going += [id_ for id_ in facts_told(connection, touched) if id_ not in going]
+    for id_ in going:
+        pass_on(connection, id_)
+    connection.execute(delete(facts).where(facts.c.id.in_(going)))
+    said = _said_of(connection, telling)
+    useless = take_out(connection, telling, what.answers)
+    _lose_vectors_behind(connection, what.pages)
+    removed = sorted({*useless, *what.pages})
+    bury(connection, {*going, *removed})
+    lose_events(connection, removed)
+    remove_pages(connection, removed)
+    if what.words:
+        lose_words(connection, persons, what.words)
+    waiting = update(pages).where(pages.c.id.in_(again))
+    connection.execute(waiting.values(extracted_at=None, attempts=0, retry_at=None))
+    count_change(connection, Part.FACTS, persons)
+    left = _said_of(connection, said)
+    return sum(text != said[page] for page, text in left.items())
+
+
+def _facts_going(connection: Connection, what: Erasing) -> list[str]:
+    """Return the facts that are named, and those drawn from the pages that are, oldest first."""
+    drawn = select(sources.c.fact).where(sources.c.page.in_(what.pages))
+    wanted = select(facts.c.id).where(facts.c.id.in_(what.facts) | facts.c.id.in_(drawn))
+    return list(connection.scalars(wanted.order_by(facts.c.said_at)))
+
+
+def _said_again(connection: Connection, fact_ids: Sequence[str], but: Set[str]) -> list[str]:
+    """Return the other pages that facts were drawn from."""
+    query = select(sources.c.page).where(sources.c.fact.in_(fact_ids)).distinct()
+    return sorted(set(connection.scalars(query)) - but)
+
+
+def _said_of(connection: Connection, page_ids: Iterable[str]) -> dict[str, str]:
+    query = select(pages.c.id, pages.c.said).where(pages.c.id.in_(list(page_ids)))
+    return {row.id: row.said for row in connection.execute(query)}
 
 
 def facts_told(connection: Connection, page_ids: Iterable[str]) -> list[str]:
@@ -90,6 +171,7 @@ def take_out(
     _lose_lines(connection, retold)
     retelling = update(pages).where(pages.c.id.in_(retold))
     connection.execute(retelling.values(heard=""))
+    connection.execute(delete(grounds).where(grounds.c.page.in_(retold)))
     for part in (Part.PAGES, Part.CUTS, Part.PORTRAIT):
         count_change(connection, part, persons)
     return useless
@@ -195,3 +277,26 @@ def _change(connection: Connection, page: Row[Any], said: str, heard: str = "") 
     connection.execute(delete(notes).where(notes.c.page == page.id))
     change = update(pages).where(pages.c.id == page.id)
     connection.execute(change.values(said=said, heard=heard))
+
+
+def pass_on(connection: Connection, fact_id: str) -> None:
+    """Give what a fact replaced, before it goes, to what replaced it; to nothing if it is current."""
+    heir = select(facts.c.superseded_by, facts.c.superseded_at).where(facts.c.id == fact_id)
+    row = connection.execute(heir).one()
+    connection.execute(
+        update(facts)
+        .where(facts.c.superseded_by == fact_id)
+        .values(superseded_by=row.superseded_by, superseded_at=row.superseded_at)
+    )
+
+
+def remove_pages(connection: Connection, ids: Sequence[str]) -> None:
+    """Delete pages and what was drawn from them alone."""
+    persons = set(owners_of(connection, ids).values())
+    lose_pages(connection, ids)
+    unword(connection, ids)
+    lose_unread(connection, ids)
+    connection.execute(delete(pages).where(pages.c.id.in_(ids)))
+    drop_empty(connection, persons)
+    for part in (Part.PAGES, Part.CUTS, Part.PORTRAIT):
+        count_change(connection, part, persons)

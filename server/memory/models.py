@@ -7,6 +7,20 @@ from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True)
+class Grounds:
+    """What was in mind when an answer was given: ids of facts and pages, and days as ``YYYY-MM-DD``."""
+
+    recalled: frozenset[str] = frozenset()
+    """What came to mind for the question: the answer may tell of it in whatever words."""
+    held: frozenset[frozenset[str]] = frozenset()
+    """What is in mind whatever is asked, and what was said just before. What has several sources goes with the last of them."""
+
+    def __bool__(self) -> bool:
+        """Whether there was anything."""
+        return bool(self.recalled or self.held)
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """One exchange, as it was said and heard."""
 
@@ -28,6 +42,8 @@ class Page:
     """Id of the segment that it lies in; empty until it has been sorted."""
     begun_in: tuple[str, ...] = ()
     """Ids of the turns before, where what was said in several was put together again; see `server.memory.passages`."""
+    grounds: Grounds = Grounds()
+    """What the answer rested on; kept in the store, and not read back with the page."""
 
     @property
     def turns(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from server.memory.counters import Part, count_change
 from server.memory.database import Database, insert_new
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.models import Page
-from server.memory.schema import pages
+from server.memory.schema import grounds, pages
 
 
 class Outline(NamedTuple):
@@ -36,7 +36,9 @@ class Pages:
     def add_all(self, new: Sequence[Page]) -> None:
         """Store several at once."""
         with self._database.writing() as connection:
-            insert_new(connection, pages, [_row(page) for page in new])
+            rows, of_answers = page_rows(new)
+            insert_new(connection, pages, rows)
+            insert_new(connection, grounds, of_answers)
             count_change(connection, Part.PAGES, {page.person for page in new})
 
     def since(self, moment: datetime) -> list[Page]:
@@ -129,6 +131,12 @@ def owners_of(connection: Connection, ids: Iterable[str]) -> dict[str, str]:
     return {row.id: row.person for row in connection.execute(query)}
 
 
+def page_rows(new: Sequence[Page]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return exchanges as rows of their table, in no segment or chain, and as those of what their answers rested on."""
+    of_answers = [_grounds_row(page) for page in new if page.grounds and page.heard]
+    return [_row(page) for page in new], of_answers
+
+
 def _row(page: Page) -> dict[str, Any]:
     return {
         "id": page.id,
@@ -143,6 +151,12 @@ def _row(page: Page) -> dict[str, Any]:
         "attempts": 0,
         "day": page.at.date(),
     }
+
+
+def _grounds_row(page: Page) -> dict[str, Any]:
+    held = sorted("\n".join(sorted(ids)) for ids in page.grounds.held)
+    recalled = sorted(page.grounds.recalled)
+    return {"page": page.id, "person": page.person, "recalled": recalled, "held": held}
 
 
 def _page(row: Row[Any]) -> Page:

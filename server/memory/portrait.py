@@ -114,7 +114,7 @@ class Portrait:
             if changed_since(connection, Part.CUTS, read_at or {}):
                 return False
             new = (
-                sqlite.insert(day_summaries).prefix_with("OR REPLACE").values(_summary_row(summary))
+                sqlite.insert(day_summaries).prefix_with("OR REPLACE").values(summary_row(summary))
             )
             connection.execute(new)
             drop_sources(connection, [key])
@@ -317,7 +317,8 @@ def _note(row: Row[Any]) -> Note:
     return Note(row.id, row.person, NoteKind(row.kind), row.text, row.quote, at, row.page)
 
 
-def _summary_row(summary: DaySummary) -> dict[str, Any]:
+def summary_row(summary: DaySummary) -> dict[str, Any]:
+    """Return a summary as a row of its table."""
     return {
         "person": summary.person,
         "day": summary.day,

@@ -46,6 +46,12 @@ class Queue:
             query = query.where(pages.c.person == person)
         return int(self._database.rows(query)[0][0])
 
+    def states_of(self, person: str) -> dict[str, tuple[bool, str]]:
+        """Return of each page whether facts have still to be drawn from it, and the batch that it was put in words in."""
+        columns = (pages.c.id, pages.c.extracted_at, pages.c.batch)
+        rows = self._database.rows(select(*columns).where(pages.c.person == person))
+        return {row.id: (row.extracted_at is None, row.batch) for row in rows}
+
     def newest(self, person: str, most: int) -> list[Page]:
         """Return the last pages of a person that no facts were drawn from yet, oldest first."""
         query = select(pages).where(pages.c.extracted_at.is_(None), pages.c.person == person)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from server.memory.models import Fact
 from server.memory.statements import sentences
+from server.memory.terms import letters
 
 _FEWEST_LETTERS = 6
 """A shorter quote, such as 好きだ, says nothing of what it was about: elsewhere it may mean something else."""
@@ -13,6 +14,14 @@ _FEWEST_LETTERS = 6
 def holds(text: str, quote: str) -> bool:
     """Say whether a quote stands in a text, word for word and long enough to tell what it told there."""
     return len(_bare(quote)) >= _FEWEST_LETTERS and _stands_in(quote, text)
+
+
+def names(text: str, words: str) -> bool:
+    """Say whether words stand in a text; those that are long enough, whatever blanks and marks are between their letters."""
+    if not words.strip():
+        return False
+    bare = letters(words)
+    return _stands_in(words, text) or (len(bare) >= _FEWEST_LETTERS and bare in letters(text))
 
 
 def tells(fact: Fact, person: str, said: str) -> bool:

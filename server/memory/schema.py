@@ -331,3 +331,37 @@ rules = Table(
     Column("actor", Text, nullable=False),
     Index("rules_by_person", "person", "at"),
 )
+
+grounds = Table(
+    "grounds",
+    tables,
+    Column("page", Text, ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True),
+    Column("person", Text, nullable=False),
+    Column("recalled", Texts, nullable=False),
+    Column("held", Texts, nullable=False),  # each a set of ids, a line for each
+    Index("grounds_by_person", "person"),
+)
+
+erasures = Table(
+    "erasures",
+    tables,
+    Column("id", Text, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("turns", Texts, nullable=False),  # whose recordings have still to go
+    Column("is_whole", Boolean, nullable=False),  # all recordings of the owner have to
+)
+
+forgotten = Table("forgotten", tables, Column("digest", Text, primary_key=True))
+
+audit = Table(
+    "audit",
+    tables,
+    Column("id", Integer, primary_key=True),
+    Column("at", Moment, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("count", Integer, nullable=False),
+)
+
+OF_PERSONS = tuple(table for table in tables.sorted_tables if "person" in table.c)
+"""The tables whose rows are somebody's; those of the others go with them, or hold nobody's words."""

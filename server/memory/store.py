@@ -13,29 +13,29 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, Row, delete, exists, select, union, update
 
 from server.errors import OutdatedError
+from server.memory.audit import Actor, Audit, AuditEntry, note_erasure
 from server.memory.cipher import Cipher
 from server.memory.consents import Consents
 from server.memory.counters import Part, change_count, changed_since, count_change
 from server.memory.cuts import Cuts
 from server.memory.database import Database, insert_new, present
-from server.memory.erasure import cut_down, facts_told, pages_telling, take_out, unword
+from server.memory.erasing import Erasing
+from server.memory.erasure import cut_down, erase, pass_on, remove_pages
+from server.memory.erasures import Erasures
+from server.memory.fact_rows import fact_of, fact_row
 from server.memory.fact_vectors import FactVectors, put_fact_vectors
-from server.memory.keeping import in_zone, storable, zone_name
-from server.memory.lineage import lose_pages
-from server.memory.models import Fact, Importance, Kind, Note, Origin, Page, ProfileEntry, Trait
+from server.memory.incoming import Incoming
+from server.memory.models import Fact, Note, Page, ProfileEntry, Trait
 from server.memory.pages import Pages, owners_of
 from server.memory.portrait import Portrait, named_in, put_portrait
 from server.memory.queue import Queue
-from server.memory.safety.events import SafetyEvents, lose_events, put_drawn
+from server.memory.safety.events import SafetyEvents, put_drawn
 from server.memory.safety.models import SafetyEvent
-from server.memory.schema import changes, facts, pages, sources, tables
+from server.memory.schema import OF_PERSONS, changes, facts, pages, sources
 from server.memory.stored_lines import StoredLines
-from server.memory.tiers import Sorting, Tiers, drop_empty, lose_unread, put_sorting
+from server.memory.tiers import Sorting, Tiers, put_sorting
 
 Vector = NDArray[np.float32]
-
-_OF_PERSONS = tuple(table for table in tables.sorted_tables if "person" in table.c)
-"""The tables whose rows are somebody's; those of the others go with them."""
 
 
 class Store:
@@ -60,6 +60,9 @@ class Store:
         self.cuts = Cuts(self._database)
         self.consents = Consents(self._database)
         self.safety = SafetyEvents(self._database)
+        self.erasures = Erasures(self._database)
+        self.incoming = Incoming(self._database)
+        self.audit = Audit(self._database)
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and let go of it."""
@@ -122,7 +125,7 @@ class Store:
             gone = named - owners_of(connection, named).keys()
             kept = [fact for fact in new if gone.isdisjoint(fact.sources)]
             left_out = {page for fact in new if fact not in kept for page in fact.sources}
-            insert_new(connection, facts, [_fact_row(fact, now) for fact in kept])
+            insert_new(connection, facts, [fact_row(fact, now) for fact in kept])
             _put_sources(connection, {fact.id: fact.sources for fact in kept}, gone)
             _put_sources(connection, more_sources or {}, gone)
             put_fact_vectors(connection, vectors_by_fact or {}, stamp)
@@ -139,7 +142,7 @@ class Store:
         query = select(facts).where(facts.c.person == person).order_by(facts.c.said_at, facts.c.id)
         rows = self._database.rows(query)
         drawn = self._sources(facts.c.person == person)
-        return [_fact(row, drawn.get(row.id, [])) for row in rows]
+        return [fact_of(row, drawn.get(row.id, [])) for row in rows]
 
     def has_changed_since(self, person: str, moment: datetime) -> bool:
         """Say whether anything was said by a person, for the first time or again, or replaced, after a moment."""
@@ -154,7 +157,7 @@ class Store:
         """Return one fact, or None."""
         rows = self._database.rows(select(facts).where(facts.c.id == fact_id))
         drawn = self._sources(facts.c.id == fact_id)
-        return _fact(rows[0], drawn.get(fact_id, [])) if rows else None
+        return fact_of(rows[0], drawn.get(fact_id, [])) if rows else None
 
     def forget(self, fact_ids: Sequence[str], retold: Sequence[str] = ()) -> int:
         """Delete facts, their vectors, and the pages that no other fact was drawn from; return how many facts.
@@ -167,25 +170,16 @@ class Store:
             fact_ids: Which facts; those that are not there don't matter.
             retold: Pages in whose answers they may have been told: the answers are deleted.
         """
+        what = Erasing(facts=tuple(fact_ids), answers=tuple(retold))
+        self._database.owe_scrub()
         with self._database.writing() as connection:
-            wanted = select(facts).where(facts.c.id.in_(fact_ids)).order_by(facts.c.said_at)
-            forgotten = connection.execute(wanted).all()
-            telling = pages_telling(connection, fact_ids)
-            going = [row.id for row in forgotten]
-            going += [
-                id_ for id_ in facts_told(connection, {*telling, *retold}) if id_ not in going
-            ]
-            for id_ in going:
-                _pass_on(connection, id_)
-            connection.execute(delete(facts).where(facts.c.id.in_(going)))
-            useless = take_out(connection, telling, retold)
-            lose_events(connection, useless)
-            _remove_pages(connection, useless)
-            count_change(connection, Part.FACTS, {row.person for row in forgotten})
+            wanted = select(facts.c.id).where(facts.c.id.in_(fact_ids))
+            there = len(connection.execute(wanted).all())
+            erase(connection, what)
         self._database.scrub()
-        return len(forgotten)
+        return there
 
-    def end(self, fact_ids: Sequence[str], left: Sequence[Page]) -> int:
+    def end(self, fact_ids: Sequence[str], left: Sequence[Page], now: datetime) -> int:
         """Delete facts whose time is over, their vectors, and the pages that they were drawn from; return how many facts.
 
         What was made of these pages goes as in `forget`. The same words in other pages stay.
@@ -193,33 +187,37 @@ class Store:
         Args:
             fact_ids: Which facts; no other fact, and nothing in the portrait but day summaries, rests on their pages.
             left: The pages that stay, with what is left of them.
+            now: The present moment.
         """
+        self._database.owe_scrub()
         with self._database.writing() as connection:
             there = select(facts.c.id, facts.c.person).where(facts.c.id.in_(fact_ids))
             ended = connection.execute(there).all()
             drawn_from = select(sources.c.page).where(sources.c.fact.in_(fact_ids)).distinct()
             useless = set(connection.scalars(drawn_from)) - {page.id for page in left}
             for row in ended:
-                _pass_on(connection, row.id)
+                pass_on(connection, row.id)
             connection.execute(delete(facts).where(facts.c.id.in_(fact_ids)))
             cut_down(connection, left)
-            _remove_pages(connection, sorted(useless))
+            remove_pages(connection, sorted(useless))
             count_change(connection, Part.FACTS, {row.person for row in ended})
+            if ended:
+                entry = AuditEntry(now, Actor.SCHEDULE, "retention-facts", len(ended))
+                note_erasure(connection, entry)
         self._database.scrub()
         return len(ended)
 
     def forget_person(self, person: str) -> int:
         """Delete everything about a person; return how many facts."""
+        self._database.owe_scrub()
         with self._database.writing() as connection:
-            gone = connection.execute(delete(facts).where(facts.c.person == person)).rowcount
-            for table in _OF_PERSONS:
-                connection.execute(delete(table).where(table.c.person == person))
+            erased = erase(connection, Erasing(person=person))
         self._database.scrub()
-        return int(gone)
+        return erased.facts
 
     def persons(self) -> list[str]:
         """Return everybody of whom anything is stored."""
-        held = (select(table.c.person) for table in _OF_PERSONS if table is not changes)
+        held = (select(table.c.person) for table in OF_PERSONS if table is not changes)
         return sorted(row[0] for row in self._database.rows(union(*held)))
 
     def change_count(self, person: str) -> int:
@@ -282,76 +280,3 @@ def _supersede(connection: Connection, by_old: Mapping[str, str], now: datetime)
             holds = (facts.c.id == old) & (facts.c.superseded_by == "")
             change = {"superseded_by": newer, "superseded_at": now}
             connection.execute(update(facts).where(holds).values(change))
-
-
-def _pass_on(connection: Connection, fact_id: str) -> None:
-    """Give what a fact replaced, before it goes, to what replaced it; to nothing if it is current."""
-    heir = select(facts.c.superseded_by, facts.c.superseded_at).where(facts.c.id == fact_id)
-    row = connection.execute(heir).one()
-    connection.execute(
-        update(facts)
-        .where(facts.c.superseded_by == fact_id)
-        .values(superseded_by=row.superseded_by, superseded_at=row.superseded_at)
-    )
-
-
-def _remove_pages(connection: Connection, ids: Sequence[str]) -> None:
-    """Delete pages and what was drawn from them alone."""
-    persons = set(owners_of(connection, ids).values())
-    lose_pages(connection, ids)
-    unword(connection, ids)
-    lose_unread(connection, ids)
-    connection.execute(delete(pages).where(pages.c.id.in_(ids)))
-    drop_empty(connection, persons)
-    for part in (Part.PAGES, Part.CUTS, Part.PORTRAIT):
-        count_change(connection, part, persons)
-
-
-def _fact_row(fact: Fact, now: datetime) -> dict[str, Any]:
-    return {
-        "id": fact.id,
-        "person": fact.person,
-        "text": storable(fact.text),
-        "language": fact.language,
-        "kind": str(fact.kind),
-        "quote": storable(fact.quote),
-        "said_at": fact.said_at,
-        "zone": zone_name(fact.said_at),
-        "event_from": fact.event_from,
-        "event_to": fact.event_to,
-        "origin": str(fact.origin),
-        "created_at": now,
-        "superseded_by": fact.superseded_by,
-        "superseded_at": fact.superseded_at,
-        "importance": str(fact.importance),
-        "about": storable(fact.about),
-    }
-
-
-def _fact(row: Row[Any], drawn_from: Sequence[Row[Any]]) -> Fact:
-    said_at = in_zone(row.said_at, row.zone)
-    return Fact(
-        id=row.id,
-        person=row.person,
-        text=row.text,
-        language=row.language,
-        said_at=said_at,
-        kind=Kind(row.kind) if row.kind in set(Kind) else Kind.OTHER,
-        quote=row.quote,
-        event_from=row.event_from,
-        event_to=row.event_to,
-        origin=Origin(row.origin) if row.origin in set(Origin) else Origin.HAND,
-        sources=tuple(page.page for page in drawn_from),
-        importance=Importance(row.importance),
-        about=row.about,
-        superseded_by=row.superseded_by,
-        superseded_at=row.superseded_at,
-        repeated_at=_repeated(said_at, drawn_from),
-    )
-
-
-def _repeated(first: datetime, drawn_from: Sequence[Row[Any]]) -> tuple[datetime, ...]:
-    """Return when it was said again, once for each day after the first."""
-    moments = sorted(in_zone(page.at, page.zone) for page in drawn_from if page.at)
-    by_day = {moment.date(): moment for moment in moments if moment.date() > first.date()}
-    return tuple(by_day.values())

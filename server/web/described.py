@@ -3,12 +3,16 @@
 from typing import Any
 
 from server.config import FadingSection
+from server.memory.audit import AuditEntry
 from server.memory.dossier import Dossier
+from server.memory.erasing import Erased
 from server.memory.fading import fades_at
+from server.memory.importing import Imported
 from server.memory.models import (
     Candidate,
     DaySummary,
     Fact,
+    Grounds,
     Note,
     Page,
     ProfileEntry,
@@ -17,6 +21,7 @@ from server.memory.models import (
 )
 from server.memory.recall import as_scores
 from server.memory.safety.described import describe_event
+from server.memory.selecting import Selected
 
 
 def describe_dossier(dossier: Dossier, fading: FadingSection) -> dict[str, Any]:
@@ -24,7 +29,15 @@ def describe_dossier(dossier: Dossier, fading: FadingSection) -> dict[str, Any]:
     return {
         "person": dossier.person,
         "facts": [describe_fact(fact, fading) for fact in dossier.facts],
-        "pages": [describe_page(page) for page in dossier.pages],
+        "pages": [
+            {
+                **describe_page(page),
+                "waiting": dossier.states[page.id].waiting,
+                "batch": dossier.states[page.id].batch,
+                "rests_on": _grounds(dossier.grounds.get(page.id, Grounds())),
+            }
+            for page in dossier.pages
+        ],
         "chains": [{"id": chain.id, "summary": chain.summary} for chain in dossier.chains],
         "segments": [_segment(segment) for segment in dossier.segments],
         "profile": [_entry(entry) for entry in dossier.profile],
@@ -32,6 +45,49 @@ def describe_dossier(dossier: Dossier, fading: FadingSection) -> dict[str, Any]:
         "notes": [_note(note) for note in dossier.notes],
         "safety": [describe_event(event) for event in dossier.safety],
         "days": [_day(summary) for summary in dossier.days],
+    }
+
+
+MOST_EXAMPLES = 10
+"""Of what would go; the numbers say how much it is."""
+_LONGEST_EXAMPLE = 100
+
+
+def describe_erasure(kind: str, erased: Erased, selected: Selected | None = None) -> dict[str, Any]:
+    """Return what went, or would go, as plain data: by kind, and some of it in its words."""
+    return {
+        "kind": kind,
+        "persons": sorted(erased.persons),
+        "counts": dict(erased.counts),
+        "total": erased.total,
+        "examples": _examples(selected) if selected else [],
+    }
+
+
+def _examples(selected: Selected) -> list[str]:
+    facts = [f"{fact.id}  {fact.text}" for fact in selected.facts]
+    pages = [f"{page.id}  {page.at:%Y-%m-%d %H:%M}  {page.said}" for page in selected.pages]
+    half = MOST_EXAMPLES // 2
+    shown = [*facts[: max(half, MOST_EXAMPLES - len(pages))], *pages][:MOST_EXAMPLES]
+    return [one if len(one) <= _LONGEST_EXAMPLE else f"{one[:_LONGEST_EXAMPLE]}…" for one in shown]
+
+
+def describe_imported(imported: Imported) -> dict[str, Any]:
+    """Return what came of an import as plain data."""
+    return {
+        "counts": dict(imported.counts),
+        "forgotten": imported.forgotten,
+        "known": imported.known,
+    }
+
+
+def describe_audit(entry: AuditEntry) -> dict[str, Any]:
+    """Return an entry of the record of erasures as plain data."""
+    return {
+        "at": entry.at.isoformat(),
+        "actor": entry.actor,
+        "kind": entry.kind,
+        "count": entry.count,
     }
 
 
@@ -88,6 +144,10 @@ def describe_page(page: Page) -> dict[str, Any]:
     }
 
 
+def _grounds(grounds: Grounds) -> dict[str, Any]:
+    return {"recalled": sorted(grounds.recalled), "held": sorted(map(sorted, grounds.held))}
+
+
 def _segment(segment: Segment) -> dict[str, Any]:
     return {
         "id": segment.id,
@@ -97,6 +157,7 @@ def _segment(segment: Segment) -> dict[str, Any]:
         "created_at": segment.created_at.isoformat(),
         "last_at": segment.last_at.isoformat(),
         "visits": segment.visits,
+        "unread": segment.unread,
         "evicted_at": segment.evicted_at.isoformat() if segment.evicted_at else None,
     }
 
@@ -137,5 +198,6 @@ def _day(summary: DaySummary) -> dict[str, Any]:
         "text": summary.text,
         "follow_ups": list(summary.follow_ups),
         "origin": str(summary.origin),
+        "made_at": summary.made_at.isoformat(),
         "sources": list(summary.sources),
     }

@@ -29,6 +29,11 @@ _HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "60"}}
 _STATUS = {
     "fact-unknown": 404,
     "fact-replaced": 409,
+    "import-foreign": 409,
+    "import-invalid": 422,
+    "page-unknown": 404,
+    "person-missing": 422,
+    "person-unknown": 404,
     "usage-invalid": 422,
     "store-full": 507,
     "llm-timeout": 504,

@@ -13,7 +13,7 @@ from server.admission import Admission
 from server.config_shown import show
 from server.recording import describe
 from server.registry import KnownDevice
-from server.web import consent, memory, ota, safety
+from server.web import consent, forgetting, memory, ota, safety
 from server.web.docs_page import render_docs
 from server.web.errors import add_error_answers
 from server.web.guard import Guard
@@ -47,6 +47,7 @@ def create_web(host: WebHost) -> FastAPI:
     web.include_router(router)
     web.include_router(ota.router)
     web.include_router(consent.router)
+    web.include_router(forgetting.router)
     web.include_router(memory.router)
     web.include_router(safety.router)
     return web

@@ -13,16 +13,19 @@ import pytest
 from typer.testing import Result
 
 from server.commands import memory
+from server.commands.forget import forget
 from server.commands.reach import Place
 from server.commands.report import Report
 from server.config import Config
 from server.conversation import Engines
-from server.errors import OmoideError
+from server.embedding.absent import AbsentEmbedder
+from server.errors import EngineMissing, OmoideError
 from server.folder_lock import lock_data
 from server.memory import Memory, Page
 from server.memory.extract import RulesExtractor
 from server.memory.models import Fact, Importance
 from server.memory.opening import open_memory
+from server.memory.selecting import Selector
 from server.memory.store import Store
 from tests.end_to_end.running import running
 from tests.fakes import FakeAsr, FakeClock, FakeEmbedder, FakeLlm, FakeTts, FakeVad
@@ -128,7 +131,12 @@ async def test_what_has_faded_is_listed_and_marked(
         (["memory", "forget", "--person", "Nobody"], "person-unknown", "Nobody"),
         (["memory", "forget", "--person", "Mio"], "confirmation-missing", "--yes"),
         (["memory", "forget"], "usage-invalid", "--person"),
-        (["memory", "forget", "f1", "--person", "Mio"], "usage-invalid", "--person"),
+        (["memory", "forget", "f1"], "confirmation-missing", "--yes"),
+        (["memory", "forget", "f3", "--person", "Mio", "--yes"], "fact-unknown", "f3"),
+        (["memory", "forget", "--page", "p9", "--yes"], "page-unknown", "p9"),
+        (["memory", "forget", "f1", "--words", "cat"], "usage-invalid", "--words"),
+        (["memory", "forget", "--day", "2026-09-27", "--topic", "cat"], "usage-invalid", "--day"),
+        (["memory", "forget", "--words", "cat", "--yes"], "person-missing", "Ken, Mio"),
         (["memory", "search", "ラーメンは？"], "person-missing", "Ken, Mio"),
         (["memory", "search", " "], "text-empty", "question"),
         (["memory", "correct", "f1", " "], "text-empty", "sentence"),
@@ -194,7 +202,7 @@ async def test_the_only_person_there_is_need_not_be_named(tmp_path: Path) -> Non
 
 def test_facts_and_persons_are_forgotten(omoide: Omoide, tmp_path: Path) -> None:
     data = seeded(tmp_path)
-    one = json.loads(omoide("memory", "forget", "f1", "--json", "--data", data).stdout)
+    one = json.loads(omoide("memory", "forget", "f1", "--yes", "--json", "--data", data).stdout)
     whole = omoide("memory", "forget", "--person", "Ken", "--yes", "--data", data)
     left = json.loads(omoide("memory", "list", "--json", "--data", data).stdout)["facts"]
     assert one["forgotten"] == 1
@@ -211,7 +219,7 @@ def test_a_fact_is_corrected_and_its_correction_can_be_forgotten(
     assert corrected["origin"] == "hand"
     listed = json.loads(omoide("memory", "list", "--json", "--data", data).stdout)["facts"]
     assert "f1" not in [fact["id"] for fact in listed]
-    back = omoide("memory", "forget", corrected["id"], "--data", data)
+    back = omoide("memory", "forget", corrected["id"], "--yes", "--data", data)
     assert "Holds again: f1" in back.stdout
     assert (
         "fact-unknown" in omoide("memory", "correct", "f9", "猫。", "--json", "--data", data).stdout
@@ -227,8 +235,13 @@ async def test_what_holds_again_when_its_correction_is_forgotten_is_named(tmp_pa
     )
     store.close()
     told: list[str] = []
-    await memory.forget(["f9"], "", place_of(data), told.append)
-    assert told == ["1 forgotten.", f"Holds again: {cat.id}  {CAT.text}"]
+    await forget(Selector(facts=("f9",)), place_of(data), told.append)
+    assert told == [
+        "This goes: 1 facts. Only a backup brings it back.",
+        "    f9  You have no cat.",
+        "Forgotten: 1 facts.",
+        f"Holds again: {cat.id}  {CAT.text}",
+    ]
 
 
 def test_beside_a_running_server_the_list_works_and_forgetting_says_how(
@@ -313,8 +326,8 @@ async def test_a_running_server_is_asked_over_its_api(tmp_path: Path) -> None:
         exported = rows(await memory.export("Mio", None, place, quietly), "persons")
         indexed = await memory.reindex("Mio", place, quietly)
         drawn = await memory.extract("", place, quietly)
-        one = await memory.forget(["f1"], "", place, quietly)
-        person = await memory.forget([], "Ken", place, quietly)
+        one = await forget(Selector(facts=("f1",)), place, quietly)
+        person = await forget(Selector("Ken"), place, quietly)
         left = rows(await memory.list_facts("", False, place, quietly), "facts")
     assert {fact["id"] for fact in listed} == {"f1", "f2", "f3"}
     assert found[0]["id"] == "f1"
@@ -350,7 +363,7 @@ async def test_a_server_is_asked_about_a_person_whatever_the_name(
 ) -> None:
     async with remote(tmp_path, [Fact("f9", name, CAT.text, "en", SUNDAY), RAMEN]) as place:
         assert len(rows(await memory.list_facts(name, False, place, quietly), "facts")) == 1
-        assert (await memory.forget([], name, place, quietly)).data["forgotten"] == 1
+        assert (await forget(Selector(name), place, quietly)).data["forgotten"] == 1
         left = rows(await memory.list_facts("", False, place, quietly), "facts")
     assert [fact["id"] for fact in left] == ["f1"]
 
@@ -381,3 +394,64 @@ async def test_that_somebody_began_to_talk_is_not_told_as_if_there_were_nothing(
     assert report.data["interrupted"] is True
     assert any("began to talk" in line for line in lines)
     assert lines[-1].startswith("2 exchanges still wait")
+
+
+def test_without_a_yes_what_would_go_is_listed_and_stays(omoide: Omoide, tmp_path: Path) -> None:
+    data = seeded(tmp_path)
+    line = ("memory", "forget", "--person", "Mio", "--words", "ラーメン", "--data", data)
+    asked = omoide(*line, "--json")
+    report = json.loads(asked.stdout)
+    assert asked.exit_code == 1
+    assert report["error"]["code"] == "confirmation-missing"
+    assert (report["forgotten"], report["counts"], report["kind"]) == (0, {"facts": 1}, "words")
+    assert report["examples"] == [f"f1  {RAMEN.text}"]
+    assert RAMEN.text in omoide(*line).stdout
+    assert json.loads(omoide(*line, "--yes", "--json").stdout)["forgotten"] == 1
+    record = json.loads(omoide("memory", "audit", "--json", "--data", data).stdout)["entries"]
+    assert [(one["actor"], one["kind"], one["count"]) for one in record] == [
+        ("command", "words", 1)
+    ]
+    assert "words" in omoide("memory", "audit", "--data", data).stdout
+    nothing = json.loads(omoide(*line, "--yes", "--json").stdout)
+    assert (nothing["total"], nothing["error"]) == (0, None)
+
+
+async def test_words_are_found_where_the_embedder_is_missing_or_another_one(
+    tmp_path: Path,
+) -> None:
+    """Row 70: "forget X" found nothing, as the embedding had drifted."""
+    data = await seed(tmp_path)
+    gone = EngineMissing("It is not installed.")
+    for embedder, words, left in (
+        (AbsentEmbedder(gone), "the cat called Tama", {"f1", "f2"}),
+        (FakeEmbedder(model="another"), "味噌ラーメンが好き", {"f2"}),
+    ):
+        place = Place(RULES, data, embedder=embedder, clock=FakeClock(SUNDAY))
+        person = "Ken" if "f1" in left else "Mio"
+        await forget(Selector(person, words=words), place, quietly)
+        listed = rows(await memory.list_facts("", False, place, quietly), "facts")
+        assert {fact["id"] for fact in listed} == left
+
+
+def test_an_export_is_imported_into_an_empty_folder_and_once(
+    omoide: Omoide, tmp_path: Path
+) -> None:
+    data, out, new = seeded(tmp_path / "state"), tmp_path / "all.json", tmp_path / "new"
+    omoide("memory", "export", "--out", out, "--data", data)
+    line = ("memory", "import", out, "--person", "Mio", "--data", new)
+    first = json.loads(omoide(*line, "--json").stdout)
+    assert (first["counts"], first["known"], first["error"]) == ({"facts": 2}, 0, None)
+    assert json.loads(omoide(*line, "--json").stdout)["known"] == 2
+    was, now = (
+        json.loads(omoide("memory", "export", "--person", "Mio", "--data", each).stdout)
+        for each in (data, new)
+    )
+    assert was == now
+    omoide("memory", "forget", "f1", "--yes", "--data", new)
+    assert "had been forgotten here" in omoide(*line).stdout
+    assert json.loads(omoide(*line, "--forgotten", "--json").stdout)["counts"] == {"facts": 1}
+    out.write_text('{"person": "Mio"')
+    error = json.loads(omoide(*line, "--json").stdout)["error"]
+    assert (error["code"], "line 1" in error["message"]) == ("import-invalid", True)
+    gone = ("memory", "import", tmp_path / "none.json", "--person", "Mio", "--data", new)
+    assert json.loads(omoide(*gone, "--json").stdout)["error"]["code"] == "file-unreadable"

@@ -13,6 +13,7 @@ import yaml
 from firmware_bridge.events import SpeechStopped, TextSaid
 from server.config import Config
 from server.forgetting import Forgetting
+from server.forgetting_by_voice import VoiceForgetting
 from server.heeding import Heeding
 from server.memory import Memory
 from server.memory.day_summaries import ModelSummarizer
@@ -112,7 +113,12 @@ class Home:
             heeding=Heeding(
                 memory.consenting,
                 memory.safety,
-                Forgetting(memory.archive, folder, RecentTurns(0), turns),
+                VoiceForgetting(
+                    Forgetting(memory.archive, folder, RecentTurns(0), turns),
+                    memory,
+                    turns,
+                    clock.now,
+                ),
                 self.house.phrasebook.text,
             ),
         )

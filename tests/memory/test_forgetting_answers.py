@@ -29,8 +29,8 @@ def told_page(id_: str, said: str = "…", *, neighbour: bool = False) -> Recall
     return RecalledPage(id_, said, "", NOON, 1.0, {}, neighbour)
 
 
-def day(*sources: str) -> RecalledDay:
-    return RecalledDay(NOON.date(), "…", (), sources)
+def day(*sources: str, ago: int = 0) -> RecalledDay:
+    return RecalledDay(NOON.date() - timedelta(days=ago), "…", (), sources)
 
 
 def portrayed(*ids: str) -> Recollection:
@@ -57,7 +57,7 @@ NOT_MEANT = {
     ),
     "a record that rests on more": portrayed("said", "other"),
     "another page": Recollection(pages=(told_page("other"),)),
-    "another day": Recollection(days=(day("other"),)),
+    "another day": Recollection(days=(day("other", ago=1),)),
     "a record without pages": Recollection(portrayed=(frozenset(),)),
 }
 

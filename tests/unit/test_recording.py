@@ -19,6 +19,7 @@ from server.recording import (
     erase_recordings,
     erase_turns,
     recordings_of,
+    turns_recorded,
 )
 from server.turn import Stage, Transcript, Turn
 from tests.fakes import voice
@@ -224,5 +225,6 @@ def test_recordings_of_a_fact_that_vanish_are_none(tmp_path: Path) -> None:
         erase_recordings(tmp_path, "hana")
         return True
 
-    erase_turns(tmp_path, "hana", (), look)
+    found = turns_recorded(tmp_path, "hana", look)
+    erase_turns(tmp_path, "hana", found)
     assert files(tmp_path) == []

@@ -142,6 +142,22 @@ def put_drawn(connection: Connection, new: Sequence[SafetyEvent]) -> None:
     insert_new(connection, safety_events, rows)
 
 
+def bring_in_events(
+    connection: Connection, events: Sequence[SafetyEvent], gone: Collection[str]
+) -> None:
+    """Add events that were exported, as a part of a transaction, but those of exchanges that are gone. Nobody is told again."""
+    wanted = [event for event in events if event.page not in gone]
+    known = set(
+        connection.scalars(
+            select(safety_events.c.id).where(safety_events.c.id.in_([one.id for one in wanted]))
+        )
+    )
+    new = [event for event in wanted if event.id not in known]
+    insert_new(connection, safety_events, [_event_row(one) | {"posted": True} for one in new])
+    reviews = [_review_row(one.id, review) for one in new for review in one.reviews]
+    insert_new(connection, safety_reviews, reviews)
+
+
 def lose_events(connection: Connection, page_ids: Collection[str]) -> None:
     """Delete the events of exchanges, with their reviews and what webhooks have still to be told of them."""
     connection.execute(delete(safety_events).where(safety_events.c.page.in_(list(page_ids))))

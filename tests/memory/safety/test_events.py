@@ -108,7 +108,7 @@ async def test_an_event_outlives_the_fading_of_what_it_was_said_beside(tmp_path:
         [page_id] = [one.id for one in store.pages.of("hana")]
         store.safety.add([event(page_id=page_id)])
         facts = store.facts_of("hana")
-        store.end([one.id for one in facts], [])
+        store.end([one.id for one in facts], [], room.clock.now())
         assert store.pages.of("hana") == []
         assert [one.page for one in store.safety.find()] == [page_id]
 

@@ -1,0 +1,105 @@
+"""Somebody asks the robot to forget something: it is done, it is said, and nothing of the asking is kept."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from firmware_bridge.events import SpeechStopped, TextSaid
+from server.forgetting import Forgetting
+from server.forgetting_by_voice import VoiceForgetting
+from server.heeding import Heeding
+from server.memory.extract import RulesExtractor
+from server.recording import RecentTurns
+from server.trace import Turns
+from tests.fakes import FakeDevice
+from tests.memory.lived_in import Home, home
+from tests.memory.test_store import bytes_of
+from tests.talks import shown, talking, until
+
+
+async def talk(folder: Path, lived: Home, language: str, said: Sequence[str]) -> list[str]:
+    """Say things one after another; return the sentences of the last answer."""
+    recent = RecentTurns(20)
+    turns = Turns(lived.clock, (lived.memory, lived, recent))
+    forgetting = Forgetting(lived.memory.archive, folder, recent, turns)
+    heeding = Heeding(
+        lived.memory.consenting,
+        lived.memory.safety,
+        VoiceForgetting(forgetting, lived.memory, turns, lived.clock.now),
+        lived.house.phrasebook.text,
+    )
+    lived.house.house = replace(lived.house.house, turns=turns, heeding=heeding)
+    device = FakeDevice(person="hana")
+    device.language = language
+    async with talking(lived.house, device):
+        for number, text in enumerate(said, start=1):
+            before = len(shown(device))
+            device.put(TextSaid(text))
+            await until(lambda n=number: len(device.times(SpeechStopped)) == n)  # type: ignore[misc]
+            lived.clock.pass_time(seconds=30)
+    return shown(device)[before:]
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "answer", "word"),
+    [
+        ("ja", ("猫を飼ってるよ。", "合言葉は蜜柑山荘だよ。", "それは忘れて。"), "忘れました", "蜜柑山荘"),
+        ("en", ("I have a cat.", "My code word is kumquat.", "Forget what I just said."), "forgotten", "kumquat"),
+        ("zh", ("我养了一只猫。", "我的暗号是青瓷小镇。", "忘掉我刚才说的话。"), "忘掉了", "青瓷小镇"),
+    ],
+)  # fmt: skip
+async def test_what_was_said_last_is_forgotten(
+    tmp_path: Path, language: str, said: Sequence[str], answer: str, word: str
+) -> None:
+    async with home(tmp_path) as lived:
+        told = await talk(tmp_path, lived, language, said)
+        assert answer in "".join(told)
+        left = [page.said for page in await lived.memory.archive.pages("hana")]
+        assert left == [said[0]], "neither what was said nor the asking"
+        assert word.encode() not in bytes_of(tmp_path)
+        assert [page.said for page in lived.memory.recent("hana", lived.clock.now())] == [said[0]]
+        [entry] = await lived.memory.archive.audit()
+        assert (entry.actor, entry.kind) == ("voice", "page")
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "answer", "word"),
+    [
+        ("ja", ("息子のケンは十歳だよ。", "猫を飼ってるよ。", "息子のことは忘れて。"), "息子のことは忘れました", "ケン"),
+        ("en", ("My son Kumquat is ten.", "I have a cat.", "Forget what I told you about my son."), "your son", "Kumquat"),
+        ("zh", ("我儿子叫望潮楼。", "我养了一只猫。", "忘掉我说的关于我儿子的事。"), "你的儿子", "望潮楼"),
+    ],
+)  # fmt: skip
+async def test_what_was_told_of_somebody_is_forgotten_on_another_day_too(
+    tmp_path: Path, language: str, said: Sequence[str], answer: str, word: str
+) -> None:
+    async with home(tmp_path) as lived:
+        lived.memory.consolidator.extractor = RulesExtractor()
+        await talk(tmp_path, lived, language, said[:2])
+        await lived.memory.extract()
+        lived.clock.moment += timedelta(days=3)
+        told = await talk(tmp_path, lived, language, said[2:])
+        assert answer in "".join(told)
+        assert [page.said for page in await lived.memory.archive.pages("hana")] == [said[1]]
+        assert word.encode() not in bytes_of(tmp_path)
+
+
+async def test_of_one_breath_only_that_goes(tmp_path: Path) -> None:
+    async with home(tmp_path) as lived:
+        said = ("I have a cat.", "My code word is kumquat. Forget that.")
+        await talk(tmp_path, lived, "en", said)
+        assert [page.said for page in await lived.memory.archive.pages("hana")] == [said[0]]
+
+
+async def test_it_is_said_when_there_is_nothing_of_it(tmp_path: Path) -> None:
+    async with home(tmp_path) as lived:
+        told = await talk(tmp_path, lived, "en", ["Forget what I told you about my boat."])
+        assert told == ["I did not remember anything about your boat."]
+        assert await talk(tmp_path, lived, "ja", ["それは忘れて。"]) == [
+            "さっき聞いたことは、もう残っていません。"
+        ]
+        assert await lived.memory.archive.audit() == []
+        assert await lived.memory.archive.persons() == []
