@@ -119,6 +119,21 @@ def test_a_new_pet_may_be_asked_after() -> None:
     assert kind_of(check("How is Rex?", facts, "en")) == "loss"
 
 
+def test_a_sister_of_another_name_lives() -> None:
+    losses = "Your sister Anna passed away in June."
+    facts = hard_facts(losses, "Your sister Mei lives in Leeds.")
+    assert check("How is your sister?", facts, "en") is None
+    assert kind_of(check("How is Anna?", facts, "en")) == "loss"
+    alone = hard_facts(losses, "Your sister Anna lives in Leeds.")
+    assert kind_of(check("How is your sister?", alone, "en")) == "loss"
+
+
+def test_a_name_inside_another_word_is_nobody() -> None:
+    facts = hard_facts("Your dog Al died last year.", "犬のポチが去年死んだ。")
+    assert check("It is also raining.", facts, "en") is None
+    assert check("通販でポチっとしましょう。", facts, "ja") is None
+
+
 def test_another_sister_may_be_asked_after_and_an_in_law_is_nobody_dead() -> None:
     facts = hard_facts("Your older sister died in May.")
     assert kind_of(check("How is your older sister?", facts, "en")) == "loss"
