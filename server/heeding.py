@@ -63,11 +63,11 @@ class Heeding:
         if turn.is_guest:  # there is no memory to want anything of
             turn.unkept = "guest"
             return Heeded()
+        if (done := await self._forgetting.heed(turn)) is not None:
+            return Heeded(instead=done)
         heeded = await self._consenting.heed(turn)
         if heeded.unsaid:
             await self._forgetting.forget_last(turn)
-        if not heeded.instead and (done := await self._forgetting.heed(turn)) is not None:
-            return Heeded(instead=done)
         language = turn.question.language if turn.question else ""
         words = (
             self._phrase(key, language) if key else "" for key in (heeded.instead, heeded.after)

@@ -16,9 +16,8 @@ _PETS = frozenset({"dog", "cat", "rabbit", "hamster", "bird", "fish", "horse", "
 _AGED_EN = re.compile(
     r"\b(?:(older|elder|big)|(younger|little|baby|kid)) (sister|brother)\b", re.IGNORECASE
 )
-_BY_NAME_ONLY = frozenset({"friend", "family", "cousin", "child", "partner"})
+_BY_NAME_ONLY = frozenset({"friend", "family"})
 """Classes of which people have many: one of them is known by the name alone."""
-_FAMILIAR = _BY_NAME_ONLY - {"friend", "family"}
 _PET_NAME = {
     "ja": re.compile(
         r"(?:犬|猫|ねこ|いぬ|インコ|文鳥|ハムスター|うさぎ|ウサギ|金魚|ペット|愛犬|愛猫)の([ァ-ヶー]{2,8}|[一-龠]{1,3}|[ぁ-ん]{2,5}?)(?:ちゃん|くん|君|さん)?(?=[がはをもとに、])"
@@ -61,10 +60,9 @@ def losses_of(line: Line) -> list[Loss]:
     people = {_aged(person, told) for person in meaning.persons - _BY_NAME_ONLY}
     if "parents" in people:
         people |= {"mother", "father"}
-    people |= meaning.persons & _FAMILIAR
     if not meaning.persons:
         people |= _PETS & {kind.partition("/")[2] for kind in meaning.kinds}
-    names = {term.key for term in meaning.terms if term.kind is TermKind.NAME}
+    names = _names_of(told, line.language)
     names |= {
         part.removesuffix("'s")
         for found in _PET_NAME[line.language].finditer(line.text)
@@ -79,7 +77,7 @@ def losses_of(line: Line) -> list[Loss]:
 def without_living(
     losses: Iterable[Loss], others: Sequence[tuple[str, datetime]], told: dict[str, datetime]
 ) -> tuple[Loss, ...]:
-    """Leave a dead person only the name where another one of the kind is spoken of since: a new dog.
+    """Leave a dead person only the name where another one of the kind is known: a new dog, a sister of another name.
 
     Args:
         losses: Of one person.
@@ -88,10 +86,28 @@ def without_living(
     """
     kept = []
     for loss in losses:
-        since = [text for text, at in others if loss.fact in told and at > told[loss.fact]]
-        people = {one for one in loss.people if not any(_lives(one, text) for text in since)}
-        kept.append(Loss(loss.fact, frozenset(people), loss.names))
+        people = frozenset(
+            person
+            for person in loss.people
+            if not any(_is_another(person, text, loss, at > told[loss.fact]) for text, at in others)
+        )
+        kept.append(Loss(loss.fact, people, loss.names))
     return tuple(one for one in kept if one.people or one.names)
+
+
+def _is_another(person: str, text: str, loss: Loss, is_newer: bool) -> bool:
+    """Say whether a fact tells of one of the kind who is not the dead one, and lives."""
+    code = read_as(text, "")
+    if not _names(person, text, code) or _is_named(text, loss):
+        return False
+    if any(signs("loss", code)[sort].search(text) for sort in ("mourns", "past")):
+        return False
+    return is_newer or bool(loss.names and _names_of(text, code))
+
+
+def _names_of(text: str, code: str) -> set[str]:
+    terms = analyse(normalize(text), code).terms
+    return {term.key for term in terms if term.kind is TermKind.NAME}
 
 
 def spoken_of_as_living(sentence: Spoken, losses: tuple[Loss, ...]) -> str | None:
@@ -107,7 +123,7 @@ def _is_as_living(sentence: Spoken, loss: Loss) -> bool:
         return False
     who = _who(loss, sentence.language)
     if who and re.search(who, sentence.text, re.IGNORECASE):
-        is_other = has("loss", "other", sentence) and not _is_named(sentence, loss)
+        is_other = has("loss", "other", sentence) and not _is_named(sentence.text, loss)
         return not is_other and not _means_another(sentence, loss) and _has_cue(sentence, who)
     if not _is_in_talk(sentence, loss):
         return False
@@ -129,8 +145,7 @@ def _is_in_talk(sentence: Spoken, loss: Loss) -> bool:
     talk = folded(f"{sentence.question} {sentence.said}")
     code = read_as(talk, sentence.language)
     named = {person for person in signs("person", code) if _names(person, talk, code)}
-    is_named = any(name.casefold() in talk.casefold() for name in loss.names)
-    return bool(is_named or named & loss.people) and named <= _kin(loss.people)
+    return bool(_is_named(talk, loss) or named & loss.people) and named <= _kin(loss.people)
 
 
 def _kin(people: frozenset[str]) -> set[str]:
@@ -145,7 +160,7 @@ def _kin(people: frozenset[str]) -> set[str]:
 
 def _means_another(sentence: Spoken, loss: Loss) -> bool:
     """Say whether the person was just speaking of another one of the kind: "my new puppy"."""
-    if _is_named(sentence, loss):
+    if _is_named(sentence.text, loss):
         return False
     code = read_as(sentence.question, sentence.language)
     other = signs("loss", code).get("other")
@@ -157,15 +172,15 @@ def _means_another(sentence: Spoken, loss: Loss) -> bool:
     )
 
 
-def _is_named(sentence: Spoken, loss: Loss) -> bool:
-    return any(name.casefold() in sentence.text.casefold() for name in loss.names)
+def _is_named(text: str, loss: Loss) -> bool:
+    return any(re.search(_name(name), text, re.IGNORECASE) for name in loss.names)
 
 
-def _lives(person: str, text: str) -> bool:
-    code = read_as(text, "")
-    if not _names(person, text, code):
-        return False
-    return not any(signs("loss", code)[sort].search(text) for sort in ("mourns",))
+def _name(name: str) -> str:
+    """Return a pattern for a name that is no part of another word: ポチ, but not ポチっと."""
+    if name.isascii():
+        return rf"\b{re.escape(name)}\b"
+    return rf"(?<![ァ-ヶ]){re.escape(name)}(?![ァ-ヶっ])"
 
 
 def _names(person: str, text: str, code: str) -> bool:
@@ -197,14 +212,13 @@ def _who(loss: Loss, language: str) -> str:
     if language == "en":
         people |= {"partner" for person in people if person in ("husband", "wife")}
     words = [lists[person].pattern for person in sorted(people) if person in lists]
-    names = [re.escape(name) for name in sorted(loss.names) if read_as(name, language) == language]
+    names = [_name(name) for name in sorted(loss.names) if read_as(name, language) == language]
     if language == "ja":
         names = [f"{name}{_HONORIFIC}" for name in names]
     if language == "zh":
         words = [f"(?:[你您]家?的?)?(?:{word})" for word in words]
     if language == "en":
         words = [f"your (?:late )?{_ADJECTIVES_EN}{word}" for word in words]
-        names = [rf"\b{name}" for name in names]
     owned = {
         "en": r"(?!\w)(?!'s (?!(?:doing|coming|fine|well|here|up|going|been|feeling)\b))",
         "zh": "",

@@ -11,6 +11,7 @@ import pytest
 from firmware_bridge.events import PlayAudio, SpeechStopped, TextSaid
 from server.errors import LlmError
 from server.guard import HitKind
+from server.ports import LlmTraits
 from server.prompting import Phrases, PromptFiles
 from server.recording import describe
 from server.telemetry import Metrics
@@ -138,6 +139,23 @@ async def test_the_second_attempt_is_told_what_was_wrong_and_what_has_been_heard
     assert asked.endswith(ASKED)
     assert PEANUTS in asked
     assert "<correction>" not in first.messages[-1].content
+
+
+async def test_a_small_model_is_told_the_fact_as_it_is_told_what_it_recalls() -> None:
+    """Its first prompt left the loss out, as nothing in a greeting touches it."""
+    house = house_knowing(
+        replace(known("Your sister passed away."), touched=()),
+        ["How is your sister?"],
+        ["How are you?"],
+    )
+    house.llm.traits = lambda language: LlmTraits(  # type: ignore[method-assign]
+        compact=True, prompt_budget_tokens=300, local=True
+    )
+    (turn,) = await answer(house, "Good morning.")
+    first, second = (prompt.messages[-1].content for prompt in house.llm.prompts)
+    assert first == "Good morning."
+    assert "Your sister passed away." in second
+    assert turn.heard == "How are you?"
 
 
 async def test_the_model_is_stopped_before_it_is_asked_again() -> None:

@@ -16,34 +16,19 @@ from tests.guard.known import (
     of_everything,
 )
 
-UNSEEN = 28
-"""So many of the 34 sentences that no rule was made for are caught; see docs/guard.md."""
+SETS = ("first", "second", "third", "fourth")
+"""The first came before the rules; docs/guard.md tells how many of each of the others were caught at first sight."""
+ALL_FAULTS = [fault for name in SETS for fault in faults(name)]
 
 
 def kind_of(hit: Hit | None) -> str:
     return hit.kind.value if hit else ""
 
 
-@pytest.mark.parametrize("fault", [*faults("tuned"), *faults("held")], ids=lambda fault: fault.says)
+@pytest.mark.parametrize("fault", ALL_FAULTS, ids=lambda fault: fault.says)
 def test_a_sentence_that_goes_against_what_is_known_is_stopped(fault: Fault) -> None:
     facts = of_everything(fault.language, fault.asked, late=fault.late)
     assert kind_of(check(fault.says, facts, fault.language)) == fault.kind
-
-
-def test_sentences_that_no_rule_was_made_for_are_stopped_as_well() -> None:
-    caught = [
-        fault
-        for fault in faults("unseen")
-        if kind_of(
-            check(
-                fault.says,
-                of_everything(fault.language, fault.asked, late=fault.late),
-                fault.language,
-            )
-        )
-        == fault.kind
-    ]
-    assert len(caught) >= UNSEEN
 
 
 @pytest.mark.parametrize("late", [False, True])
@@ -58,10 +43,9 @@ def test_there_are_five_hundred_harmless_sentences() -> None:
     assert sum(len(set(harmless(language))) for language in LANGUAGES) >= 500
 
 
-@pytest.mark.parametrize("name", ["tuned", "held", "unseen"])
-def test_nothing_is_stopped_where_nothing_is_known(name: str) -> None:
+def test_nothing_is_stopped_where_nothing_is_known() -> None:
     nothing = hard_facts()
-    of_facts = [one for one in faults(name) if one.kind not in ("promise", "persona", "claim")]
+    of_facts = [one for one in ALL_FAULTS if one.kind not in ("promise", "persona", "claim")]
     stopped = [one.says for one in of_facts if check(one.says, nothing, one.language)]
     assert stopped == []
 
@@ -69,7 +53,7 @@ def test_nothing_is_stopped_where_nothing_is_known(name: str) -> None:
 @pytest.mark.parametrize("kind", list(HitKind))
 def test_a_kind_that_is_not_asked_for_is_not_found(kind: HitKind) -> None:
     others = frozenset(HitKind) - {kind}
-    for fault in faults("tuned"):
+    for fault in ALL_FAULTS:
         if fault.kind == kind.value:
             facts = of_everything(fault.language, fault.asked, late=fault.late)
             assert check(fault.says, facts, fault.language, kinds=others) is None
@@ -133,6 +117,21 @@ def test_a_new_pet_may_be_asked_after() -> None:
     facts = hard_facts(loss, asked="My new puppy is asleep.")
     assert check("How is your puppy?", facts, "en") is None
     assert kind_of(check("How is Rex?", facts, "en")) == "loss"
+
+
+def test_a_sister_of_another_name_lives() -> None:
+    losses = "Your sister Anna passed away in June."
+    facts = hard_facts(losses, "Your sister Mei lives in Leeds.")
+    assert check("How is your sister?", facts, "en") is None
+    assert kind_of(check("How is Anna?", facts, "en")) == "loss"
+    alone = hard_facts(losses, "Your sister Anna lives in Leeds.")
+    assert kind_of(check("How is your sister?", alone, "en")) == "loss"
+
+
+def test_a_name_inside_another_word_is_nobody() -> None:
+    facts = hard_facts("Your dog Al died last year.", "犬のポチが去年死んだ。")
+    assert check("It is also raining.", facts, "en") is None
+    assert check("通販でポチっとしましょう。", facts, "ja") is None
 
 
 def test_another_sister_may_be_asked_after_and_an_in_law_is_nobody_dead() -> None:
