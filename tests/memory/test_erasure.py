@@ -10,13 +10,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from server.config import Policy
+from server.memory.consents import Pending, Rule
 from server.memory.extract import RulesExtractor
 from server.memory.harvest import Harvest, Topic
 from server.memory.models import Fact, Grounds, Level, Origin, Page, ProfileField
 from server.memory.page_shelves import PageShelves
+from server.memory.private import Category
 from server.memory.safety.models import Review, Severity, SignalKind, State
 from server.memory.safety.noticing import make_event
-from server.memory.schema import audit, changes, erasures, forgotten, tables
+from server.memory.schema import audit, changes, consents, erasures, forgotten, tables
 from server.memory.store import Store
 from server.memory.stored_lines import StoredLine
 from server.memory.tiers import Sorting
@@ -62,10 +65,14 @@ def tell(store: Store, person: str, word: str, number: int) -> None:
     store.safety.post(lambda _: ["nurse"], NOON)
     store.safety.review(id_, Review(State.ACKNOWLEDGED, word, NOON, said))
     store.portrait.put_summary(summary(NOON, id_, text=said, person=person))
+    waiting = Pending(id_, person, "robot", said, "en", Category.MONEY, NOON)
+    store.consents.wait([waiting])
+    store.consents.choose(person, Category.MONEY, Policy.KEEP, NOON, "api")
+    store.consents.agree([Rule(id_, person, said, "en", NOON, "api")])
 
 
-NOBODYS = {audit.name, erasures.name, forgotten.name}
-"""Tables that say what was erased, by numbers, and are empty or stay when a person goes."""
+NOBODYS = {audit.name, consents.name, erasures.name, forgotten.name}
+"""Tables that say what was erased, by numbers, or who does not want to be remembered: empty, or they stay when a person goes."""
 
 
 def counts(file: Path, word: str = "%") -> dict[str, int]:
