@@ -24,6 +24,7 @@ from server.forgetting import Forgetting
 from server.gateway import serve_devices
 from server.jobs import Jobs
 from server.memory.extract import RulesExtractor
+from server.memory.layers.layers import Layers
 from server.memory.opening import open_memory
 from server.memory.traits import load_dimensions
 from server.phrasebook import Phrasebook
@@ -61,7 +62,7 @@ class App:
         self.data = data
         self.clock = clock or SystemClock(config.server.timezone)
         self.prompts = PromptFiles(
-            Path(config.persona.prompts) if config.persona.prompts else PROMPTS
+            Path(config.persona.prompts) if config.persona.prompts else PROMPTS, config.persona
         )
         self.prompts.check(config.persona.language)
         self.recent = RecentTurns(config.recording.recent_turns)
@@ -77,9 +78,18 @@ class App:
             self.clock,
             load_dimensions(self.prompts),
         )
+        self.layers = Layers(
+            self.prompts,
+            config.persona,
+            *self.memory.kept_in,
+            self.clock,
+            self.metrics.count_layer_write,
+        )
+        self.prompts.persona = self.layers.persona
         self.jobs = Jobs(self.memory, config.extraction, self.clock)
         observers = (
             self.memory,
+            self.layers,
             self.jobs,
             self.recent,
             self.metrics,
@@ -229,6 +239,7 @@ async def open_app(
 @asynccontextmanager
 async def _running(app: App) -> AsyncIterator[App]:
     await to_thread.run_sync(app.memory.load)
+    await to_thread.run_sync(app.layers.load)
     raised: Exception | None = None
     try:
         async with anyio.create_task_group() as tasks:

@@ -19,6 +19,7 @@ from server.memory.database import Database, insert_new, present
 from server.memory.erasure import cut_down, facts_told, pages_telling, take_out, unword
 from server.memory.fact_vectors import FactVectors, put_fact_vectors
 from server.memory.keeping import in_zone, storable, zone_name
+from server.memory.layers.table import PersonaTable
 from server.memory.lineage import lose_pages
 from server.memory.models import Fact, Importance, Kind, Note, Origin, Page, ProfileEntry, Trait
 from server.memory.pages import Pages, owners_of
@@ -54,6 +55,7 @@ class Store:
         self.tiers = Tiers(self._database)
         self.portrait = Portrait(self._database)
         self.cuts = Cuts(self._database)
+        self.personas = PersonaTable(self._database)
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and let go of it."""
@@ -211,7 +213,8 @@ class Store:
 
     def persons(self) -> list[str]:
         """Return everybody of whom anything is stored."""
-        held = (select(table.c.person) for table in _OF_PERSONS if table is not changes)
+        named = (table for table in _OF_PERSONS if table is not changes)
+        held = (select(table.c.person).where(table.c.person != "") for table in named)
         return sorted(row[0] for row in self._database.rows(union(*held)))
 
     def change_count(self, person: str) -> int:
