@@ -24,6 +24,7 @@ from server.forgetting import Forgetting
 from server.gateway import serve_devices
 from server.jobs import Jobs
 from server.memory.extract import RulesExtractor
+from server.memory.layers.drawing import PersonaExtractor
 from server.memory.layers.layers import Layers
 from server.memory.opening import open_memory
 from server.memory.traits import load_dimensions
@@ -164,7 +165,7 @@ class App:
     async def _choose_background_engines(self) -> None:
         llm = self.engines.llm
         extractor = await choose_extractor(self.config, llm, self.prompts)
-        self.memory.consolidator.extractor = extractor
+        self.memory.consolidator.extractor = PersonaExtractor(extractor, self.layers)
         self.memory.diary.summarizer = choose_summarizer(self.config, llm, self.prompts, extractor)
 
     async def _read_persona(self) -> None:

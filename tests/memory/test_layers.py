@@ -25,7 +25,7 @@ from server.memory.layers.proposals import By, Occasion, State
 from server.memory.layers.refusals import Outcome
 from server.prompting import PROMPTS, PromptFiles
 from server.turn import Kept
-from tests.memory.remembering import NOON, opened, turn
+from tests.memory.remembering import NOON, Room, opened, turn
 
 OPEN = {
     "soul": {"mission": "open", "principles": "open", "boundaries": "open", "response_style": "open"},
@@ -36,8 +36,15 @@ OPEN = {
 class Stand:
     """Layers on a store, and what they counted."""
 
-    def __init__(self, layers: Layers, counted: list[tuple[str, str, str]], room: Any) -> None:
+    def __init__(
+        self,
+        layers: Layers,
+        counted: list[tuple[str, str, str]],
+        room: Room,
+        files: PromptFiles,
+    ) -> None:
         self.layers = layers
+        self.layers_files = files
         self.counted = counted
         self.room = room
 
@@ -51,16 +58,18 @@ def layered(
 ) -> Iterator[Stand]:
     section = PersonaSection(name=name, locks=locks or {})
     counted: list[tuple[str, str, str]] = []
+    prompts = files or PromptFiles(PROMPTS, section)
     with opened(folder) as room:
         layers = Layers(
-            files or PromptFiles(PROMPTS, section),
+            prompts,
             section,
             *room.memory.kept_in,
             room.clock,
             lambda *told: counted.append(told),
         )
         layers.load()
-        yield Stand(layers, counted, room)
+        prompts.persona = layers.persona
+        yield Stand(layers, counted, room, prompts)
 
 
 async def refusal(work: Any) -> str:
@@ -331,7 +340,7 @@ async def test_an_import_changes_what_is_not_locked_and_opens_nothing(tmp_path: 
         fields = kept.layers.persona().fields
         assert fields[FieldKey.NAME].lock is Lock.LOCKED
         assert fields[FieldKey.RULES].lock is Lock.LOCKED
-        again = kept.layers.container()
+        again = kept.layers.container
     with layered(tmp_path / "other") as kept:
         await kept.layers.take_over(again)
         assert kept.text(FieldKey.VOICE) == "You whisper."

@@ -12,6 +12,7 @@ import structlog
 
 from server.config_persona import Lock, PersonaSection
 from server.errors import OmoideError
+from server.memory.harvest import Asked
 from server.memory.layers.document import Document, read_document, write_document
 from server.memory.layers.fields import FIELDS, Field, FieldKey, LayerName, field_of, fields_of
 from server.memory.layers.normalizing import check_room, checked, labels_in
@@ -177,6 +178,7 @@ class Layers:
                 await self.set_lock(FIELDS[key].layer, FIELDS[key].name, lock)
         return became
 
+    @property
     def container(self) -> str:
         """Return what was set by hand, as `take_over` takes it."""
         return write_document(self._document)
@@ -186,22 +188,36 @@ class Layers:
         if turn.transcript and turn.kept is not Kept.NOTHING:
             self._writer.submit(partial(self._hear, turn))
 
+    async def take(self, asked: Sequence[Asked]) -> list[tuple[Asked, str]]:
+        """Write what a model drew from a talk; return what became of each: an `Outcome`, or the code of the refusal."""
+
+        def take() -> list[tuple[Asked, str]]:
+            return [
+                (one, self._try(one.key, one.value, By.MODEL, Occasion(one.person, one.page)))
+                for one in asked
+            ]
+
+        return await self._writer.run(take) if asked else []
+
+    def count_left_out(self, reasons: Mapping[str, int]) -> None:
+        """Count what was drawn from a talk and never got as far as to be written."""
+        for reason, number in reasons.items():
+            for _ in range(number):
+                self._count("unknown", By.MODEL, reason)
+
     def _hear(self, turn: Turn) -> None:
         said = turn.transcript.text if turn.transcript else ""
         for request in requests_in(said):
-            self.try_to_write(
-                FIELDS[request.key], (request.value,), By.VOICE, Occasion(turn.person, turn.id)
-            )
+            self._try(request.key, request.value, By.VOICE, Occasion(turn.person, turn.id))
 
-    def try_to_write(
-        self, field: Field, lines: Sequence[str], by: By, occasion: Occasion
-    ) -> Outcome | None:
-        """Do what `write` does for somebody who is not told when it is refused. Only in the thread of the writer."""
+    def _try(self, key: FieldKey, line: str, by: By, occasion: Occasion) -> str:
+        """Write for somebody who is not told when it is refused."""
+        field = FIELDS[key]
         try:
-            return self._write(field.layer, field.name, tuple(lines), by, occasion, False)
+            return self._write(field.layer, field.name, (line,), by, occasion, False)
         except OmoideError as error:
             log.info("layer-write-refused", field=field.key, by=str(by), code=error.code)
-            return None
+            return error.code
 
     def _write(
         self,

@@ -24,6 +24,8 @@ class Request:
 
     key: FieldKey
     value: str
+    words: str = ""
+    """As it was said."""
 
 
 def _forms(*patterns: tuple[FieldKey, str]) -> _Forms:
@@ -120,6 +122,8 @@ def _chinese() -> _Forms:
 
 
 _FORMS: Mapping[str, _Forms] = {"en": _english(), "ja": _japanese(), "zh": _chinese()}
+_LONGEST = 300
+"""Of a sentence; nobody asks for anything in a longer one."""
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _ATTRIBUTED = re.compile(
     r"\b(?:said|says|asked|wrote|read|dreamt|dreamed|told (?:me|you|us)|sang)\b[^.]{0,20}$"
@@ -137,7 +141,7 @@ def requests_in(text: str) -> list[Request]:
     """
     found: dict[FieldKey, Request] = {}
     for sentence in sentences(text.replace("’", "'")):
-        if is_question(sentence) or is_hypothetical(sentence):
+        if len(sentence) > _LONGEST or is_question(sentence) or is_hypothetical(sentence):
             continue
         for key, form in chain.from_iterable(_FORMS[code] for code in _languages_of(sentence)):
             match = form.search(sentence)
@@ -146,8 +150,16 @@ def requests_in(text: str) -> list[Request]:
             named = next((value for name, value in match.groupdict().items() if name and value), "")
             value = named.strip(f" ,、，{_QUOTES}")
             if value:
-                found.setdefault(key, Request(key, value))
+                found.setdefault(key, Request(key, value, match.group()))
     return [*found.values()]
+
+
+def without_requests(text: str) -> str:
+    """Return a text without the words that ask for a change of the persona; as it is if there are none."""
+    plain = text.replace("’", "'")
+    for request in requests_in(plain):
+        plain = plain.replace(request.words, " ")
+    return plain if plain != text.replace("’", "'") else text
 
 
 def _languages_of(text: str) -> tuple[str, ...]:
