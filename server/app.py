@@ -79,14 +79,7 @@ class App:
             self.clock,
             load_dimensions(self.prompts),
         )
-        self.layers = Layers(
-            self.prompts,
-            config.persona,
-            *self.memory.kept_in,
-            self.clock,
-            self.metrics.count_layer_write,
-        )
-        self.prompts.persona = self.layers.persona
+        self.layers = _open_layers(self)
         self.jobs = Jobs(self.memory, config.extraction, self.clock)
         observers = (
             self.memory,
@@ -200,6 +193,14 @@ class App:
         self.troubles.setdefault(name, trouble)
         log.warning("engine-trouble", stage=name, code=trouble.code, reason=str(trouble))
         return False
+
+
+def _open_layers(app: App) -> Layers:
+    """Build what changes the persona, and let prompts tell what it holds."""
+    section, count = app.config.persona, app.metrics.count_layer_write
+    layers = Layers(app.prompts, section, *app.memory.kept_in, app.clock, count)
+    app.prompts.persona = layers.persona
+    return layers
 
 
 def build_engines(config: Config, data: Path) -> Engines:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from firmware_bridge.events import ListeningMode
-from server import cli_memory
+from server import cli_memory, cli_persona
 from server.cli_options import (
     DATA,
     ConfigOption,
@@ -40,6 +40,7 @@ devices_app = typer.Typer(no_args_is_help=True, help="The robots that this serve
 app.add_typer(bench_app, name="bench")
 app.add_typer(devices_app, name="devices")
 cli_memory.add_to(app)
+cli_persona.add_to(app)
 
 
 @app.command("serve")

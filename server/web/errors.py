@@ -27,6 +27,10 @@ _CODES = {
 
 _STATUS = {
     "fact-replaced": 409,
+    "layer-locked": 409,
+    "layer-proposals-full": 409,
+    "layer-unknown": 404,
+    "proposal-unknown": 404,
     "usage-invalid": 422,
     "store-full": 507,
     "llm-timeout": 504,
@@ -43,6 +47,9 @@ _STATUS_OF_KIND = {
     "llm": 502,
     "embedding": 502,
     "extraction": 502,
+    "layer": 422,
+    "layers": 422,
+    "persona": 503,
 }
 """Of all others, by the first word of their code: not at the moment, or an endpoint behind this server is to blame."""
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from server.access import Access, Admission
 from server.recording import describe
 from server.registry import KnownDevice
-from server.web import memory, ota
+from server.web import memory, ota, persona
 from server.web.docs_page import render_docs
 from server.web.errors import add_error_answers
 from server.web.guard import Guard
@@ -44,6 +44,7 @@ def create_web(host: WebHost) -> FastAPI:
     web.include_router(router)
     web.include_router(ota.router)
     web.include_router(memory.router)
+    web.include_router(persona.router)
     return web
 
 
