@@ -228,6 +228,17 @@ def bench_prompt_command(
     finish(carry_out(with_config(work, config), nothing=bench_prompt.NOTHING, as_json=as_json))
 
 
+@bench_app.command("locks")
+def bench_locks_command(as_json: JsonOption = False, config: ConfigOption = None) -> None:
+    """Try to overwrite locked fields of the persona on every path, and the same with all fields open."""
+    from server.commands import bench_locks  # noqa: PLC0415 - heavy
+
+    async def work(_: Config, tell: Tell) -> Report:
+        return await bench_locks.bench_locks(tell)
+
+    finish(carry_out(with_config(work, config), nothing=bench_locks.NOTHING, as_json=as_json))
+
+
 @app.command("doctor")
 def doctor_command(
     quick: Annotated[bool, typer.Option("--quick", help="Do not load the engines.")] = False,

@@ -18,6 +18,7 @@ _MODULES: Mapping[str, str] = {
     "bench turn": "bench",
     "bench memory": "bench_memory",
     "bench prompt": "bench_prompt",
+    "bench locks": "bench_locks",
     "doctor": "doctor",
     "devices list": "devices",
     "devices accept": "devices",
