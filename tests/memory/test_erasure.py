@@ -12,9 +12,11 @@ import pytest
 
 from server.memory.extract import RulesExtractor
 from server.memory.harvest import Harvest, Topic
+from server.memory.layers.fields import FieldKey
+from server.memory.layers.proposals import By, Occasion, Proposal
 from server.memory.models import Fact, Level, Page, ProfileField
 from server.memory.page_shelves import PageShelves
-from server.memory.schema import changes, tables
+from server.memory.schema import changes, personas, tables
 from server.memory.store import Store
 from server.memory.stored_lines import StoredLine
 from server.memory.tiers import Sorting
@@ -53,6 +55,8 @@ def tell(store: Store, person: str, word: str, number: int) -> None:
     store.lines.put([StoredLine(id_, role, "1", said.encode()) for role in (0, 1)])
     store.lines.put_vectors({(id_, 0): vector}, "m")
     store.portrait.put_summary(summary(NOON, id_, text=said, person=person))
+    asked = Proposal(id_, FieldKey.NAME, (said,), By.VOICE, Occasion(person, id_), NOON)
+    store.personas.propose("Omo", asked)
 
 
 def counts(file: Path, word: str = "%") -> dict[str, int]:
@@ -74,7 +78,9 @@ def test_nothing_of_a_forgotten_person_is_left_in_any_file(tmp_path: Path) -> No
         for person, word in (("hana", "himitsu"), ("taro", "koukai"), ("jun", "himitsu")):
             for number in range(40):
                 tell(store, person, word, number)
-        assert all(counts(tmp_path / "memory.db", "%hana%").values()), "a table is not filled"
+        filled = counts(tmp_path / "memory.db", "%hana%")
+        assert filled.pop(personas.name) == 0, "what the robot is called is nobody's"
+        assert all(filled.values()), "a table is not filled"
         before = counts(tmp_path / "memory.db", "%taro%")
         assert b"himitsu" in bytes_of(tmp_path)
         assert store.forget_person("hana") == 40

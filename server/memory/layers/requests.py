@@ -5,6 +5,7 @@ bidden about answering ("from now on always …") is no part of a persona.
 """
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -140,7 +141,7 @@ def requests_in(text: str) -> list[Request]:
     Questions, what-ifs, and what somebody else said ask for nothing.
     """
     found: dict[FieldKey, Request] = {}
-    for sentence in sentences(text.replace("’", "'")):
+    for sentence in sentences(_readable(text)):
         if len(sentence) > _LONGEST or is_question(sentence) or is_hypothetical(sentence):
             continue
         for key, form in chain.from_iterable(_FORMS[code] for code in _languages_of(sentence)):
@@ -156,10 +157,16 @@ def requests_in(text: str) -> list[Request]:
 
 def without_requests(text: str) -> str:
     """Return a text without the words that ask for a change of the persona; as it is if there are none."""
-    plain = text.replace("’", "'")
-    for request in requests_in(plain):
+    plain = readable = _readable(text)
+    for request in requests_in(text):
         plain = plain.replace(request.words, " ")
-    return plain if plain != text.replace("’", "'") else text
+    return plain if plain != readable else text
+
+
+def _readable(text: str) -> str:
+    """Return a text as it is read: in plain forms of its letters, without signs that are not seen."""
+    plain = unicodedata.normalize("NFKC", text).replace("’", "'")
+    return "".join(sign for sign in plain if unicodedata.category(sign) != "Cf")
 
 
 def _languages_of(text: str) -> tuple[str, ...]:
