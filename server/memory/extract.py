@@ -120,7 +120,7 @@ class RulesExtractor:
             self._fact(page, sentence)
             for sentence in statements(page.said, page.language)
             if _stands_alone(sentence, page.language)
-            and not _says_who_the_robot_is(sentence, page.language)
+            and not says_who_the_robot_is(sentence, page.language)
         ]
 
     def _drawn(self, pages: Sequence[Page]) -> Harvest:
@@ -129,7 +129,7 @@ class RulesExtractor:
         for before, page in pairwise(pages):
             profile += self_reports(page, asked=before.heard)
         misfiled = sum(
-            _says_who_the_robot_is(sentence, page.language)
+            says_who_the_robot_is(sentence, page.language)
             for page in pages
             for sentence in statements(page.said, page.language)
         )
@@ -265,7 +265,7 @@ def dialogue(pages: Sequence[Page]) -> str:
     )
 
 
-def _says_who_the_robot_is(sentence: str, language: str) -> bool:
+def says_who_the_robot_is(sentence: str, language: str) -> bool:
     """Say whether a sentence asks for a change of the persona and tells nothing else."""
     rest = without_requests(sentence)
     return rest != sentence and not _stands_alone(rest, language)

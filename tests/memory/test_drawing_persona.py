@@ -10,6 +10,7 @@ import pytest
 from server.config import PersonaSection
 from server.errors import OmoideError
 from server.memory.answer_parts import PersonaDraft
+from server.memory.day_summaries import most_telling
 from server.memory.layers.drawing import PersonaExtractor, draw_layer, layer_instruction
 from server.memory.layers.fields import FieldKey, LayerName
 from server.memory.layers.sorting_out import MISFILED, UNSAID, sorted_out, tells_of_persona
@@ -179,3 +180,8 @@ async def test_what_the_rules_find_is_no_fact_if_it_only_names_the_robot(tmp_pat
 )
 def test_what_tells_of_the_person_stays_a_fact(text: str, quote: str) -> None:
     assert not tells_of_persona(text, quote)
+
+
+def test_a_day_does_not_tell_what_the_robot_was_called() -> None:
+    pages = [page("これからあなたの名前はモモだよ。今日は新しい自転車を買ったよ。")]
+    assert most_telling(pages) == ["今日は新しい自転車を買ったよ。"]

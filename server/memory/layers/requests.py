@@ -66,7 +66,7 @@ def _english() -> _Forms:
     )
     return _forms(
         (FieldKey.NAME, rf"\byour\s{_NEW_EN}(?:\w+\s)?name(?:'s|\s{_IS_EN})\s{_NAME_EN}"),
-        (FieldKey.NAME, rf"\b(?:i'll|i\swill|i'm\sgoing\sto|we'll|we\swill|i\swant\sto|let\sme|let's)\s(?:now\s)?(?:call|name|rename)\syou\s{_NAME_EN}"),
+        (FieldKey.NAME, rf"\b(?:i'll|i\swill|i'm\sgoing\sto|we'll|we\swill|i\swant\sto|let\ me|let's)\s(?:now\s)?(?:call|name|rename)\syou\s{_NAME_EN}"),
         (FieldKey.NAME, rf"\byou(?:'re|\sare|\sshall\sbe|\swill\sbe)\s(?:now\s|from\snow\son\s)?(?:called|named|renamed)\s(?:to\s)?{_NAME_EN}"),
         (FieldKey.NAME, rf"\b(?:change|set)\s(?:your|the)\sname\s(?:to|into|as)\s{_NAME_EN}|\b(?:re)?name\syourself\s(?P<value2>(?-i:[A-Z])[\w'-]*)"),
         (FieldKey.NAME, rf"\b(?:call\syourself|you\sgo\sby|answer\sto\sthe\sname(?:\sof)?|introduce\syourself\sas)\s{_NAME_EN}"),
