@@ -285,6 +285,12 @@ async def test_the_owner_who_proposes_is_no_person_with_a_memory(tmp_path: Path)
         ("From now on your name is Momo.", "Momo"),
         ("これからあなたの名前はモモだよ。", "モモ"),
         ("从现在起你的名字是小桃。", "小桃"),
+        ("Your name is “Momo”.", "Momo"),
+        ("Remember that your name is Momo.", "Momo"),
+        ("君のことは「モモ」と呼ぶね。", "モモ"),
+        ("名前を『モモ』に変えて。", "モモ"),
+        ("你的名字是“小桃”。", "小桃"),
+        ("以后我就叫你小桃。", "小桃"),
     ],
 )
 async def test_a_spoken_request_is_proposed_or_written_as_the_lock_has_it(
@@ -306,7 +312,16 @@ async def test_a_spoken_request_is_proposed_or_written_as_the_lock_has_it(
     }
 
 
-@pytest.mark.parametrize("said", ["あなたの名前は何ですか。", "もし君の名前がモモだったら？", "My name is Momo.", "She said your name is Momo.", "我妹妹叫小桃。", "Pretend you are a pirate."])  # fmt: skip
+@pytest.mark.parametrize(
+    "said",
+    [
+        "あなたの名前は何ですか。", "もし君の名前がモモだったら？", "あなたの名前はかわいいね。", "これから先生と呼ばれる。",
+        "これから彼をケンと呼ぶことにした。", "友達はあなたをモモって呼ぶよ。", "これからあなたは寝る時間だよ。", "今日から学校だよ。",
+        "My name is Momo.", "She said your name is Momo.", "Pretend you are a pirate.", "Your name is beautiful.",
+        "I'll call you Monday.", "We'll call you when we are back.", "From now on you are welcome here.", "Is your name Momo?",
+        "我妹妹叫小桃。", "你叫妈妈过来吧。", "你叫小李来。", "你叫她别来了。", "你叫什么名字？", "你叫我早点起床。",
+    ],
+)  # fmt: skip
 async def test_what_asks_for_nothing_changes_nothing(tmp_path: Path, said: str) -> None:
     with layered(tmp_path, OPEN) as kept:
         told = turn(said)

@@ -37,17 +37,21 @@ def _titles(key: FieldKey, language: str) -> str:
     return "|".join(re.escape(title).replace(r"\ ", r"\s") for title in TITLES[key][language])
 
 
-_QUOTES = "「『“”\"'‘’"
+_QUOTES = "「」『』“”\"'‘’"
 _NAME_EN = rf"[{_QUOTES}]?(?P<value>(?-i:[A-Z])[\w'-]*(?:\s(?-i:[A-Z])[\w'-]*){{0,3}}?|(?<=[{_QUOTES}])[\w\s'-]{{1,30}}?(?=[{_QUOTES}]))[{_QUOTES}]?(?=\s*(?:[.,;!?]|$)|\s(?:now|and|from|okay|ok|please|instead|today|forever|because)\b)"
 _VALUE_EN = rf"[{_QUOTES}]?(?P<value>[^.!?;]{{2,200}}?)[{_QUOTES}]?(?=\s*(?:[.!?;]|$))"
 _NEW_EN = r"(?:new\s|real\s|true\s|only\s)?"
+_WHEN_EN = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september|october|november|december|christmas|easter|tomorrow|tonight|today|later|back|again|when|if|after|before|soon|at\b|on\b|in\b"
+"""What says when somebody is rung up."""
 _IS_EN = r"(?:is|was|will\sbe|shall\sbe|should\sbe|must\sbe|has\sto\sbe)(?:\s(?:now|changed\sto|not\s\w+\sbut))?"
 _NAME_JA = rf"[{_QUOTES}]?(?P<value>(?!(?:何|なに|なん|誰|だれ|どう|可愛|かわい|いい|良い|すてき|素敵|ステキ|きれい|綺麗|変|おもしろ|面白|好き|大好き|長い|短い|難し|むずかし)(?:[いなでだよねー]|$))[一-龠々ァ-ヶーぁ-んA-Za-z0-9・]{{1,20}}?)[{_QUOTES}]?"
 _VALUE_JA = rf"[{_QUOTES}]?(?P<value>[^。！？!?」』]{{1,120}}?)[{_QUOTES}]?"
+_SOMEBODY_JA = rf"[{_QUOTES}]?(?P<value>(?:[一-龠々ァ-ヶーぁ-んA-Za-z]{{1,12}}の)*[一-龠々ァ-ヶーA-Za-z]{{1,12}})[{_QUOTES}]?"
+"""A noun: not "time to sleep"."""
 _YOU_JA = r"(?:あなた|あんた|君|きみ|キミ|お前|おまえ|ロボット(?:さん)?|おまえさん)"
 _END_JA = r"(?:に(?:する|します|して|しよう|決め|変え|変更|改め|なっ|なり)|だ(?:よ|ね|から|って|と|。|、|！|!|$)|です|だっ|だと|って(?:こと|い|覚え|、|。|$)|と(?:する|して|し|覚え|いう)|で(?:す|いこう|いく)|[ねよ。、！!]|$)"
 _VALUE_ZH = rf"[{_QUOTES}]?(?P<value>[^。！？!?，,；;」』”]{{1,120}}?)[{_QUOTES}]?(?=[，。！!,.;；\s]|吧|哦|啊|了(?:[。，！]|$)|$)"
-_NAME_ZH = rf"[{_QUOTES}]?(?P<value>(?!什么|啥|谁|我)[\u4e00-\u9fffA-Za-z·]{{1,12}}?)[{_QUOTES}]?(?=[，。！!,.\s]|吧|哦|啊|了(?:[。，！]|$)|$)"
+_NAME_ZH = rf"[{_QUOTES}]?(?P<value>(?!什么|啥|谁|我|他|她|它|别人|人|大家|妈|爸|爷|奶|哥|姐|弟|妹|医生|老师)(?![\u4e00-\u9fff]{{1,6}}(?:来|去|起床|吃饭|帮|给|一下|回家)(?:[，。！!吧]|$))[\u4e00-\u9fffA-Za-z·]{{1,12}}?)[{_QUOTES}]?(?=[，。！!,.\s]|吧|哦|啊|了(?:[。，！]|$)|$)"
 
 
 def _english() -> _Forms:
@@ -66,12 +70,12 @@ def _english() -> _Forms:
     )
     return _forms(
         (FieldKey.NAME, rf"\byour\s{_NEW_EN}(?:\w+\s)?name(?:'s|\s{_IS_EN})\s{_NAME_EN}"),
-        (FieldKey.NAME, rf"\b(?:i'll|i\swill|i'm\sgoing\sto|we'll|we\swill|i\swant\sto|let\ me|let's)\s(?:now\s)?(?:call|name|rename)\syou\s{_NAME_EN}"),
+        (FieldKey.NAME, rf"\b(?:i'll|i\swill|i'm\sgoing\sto|we'll|we\swill|i\swant\sto|let\ me|let's)\s(?:now\s)?(?:call|name|rename)\syou\s(?!{_WHEN_EN}){_NAME_EN}"),
         (FieldKey.NAME, rf"\byou(?:'re|\sare|\sshall\sbe|\swill\sbe)\s(?:now\s|from\snow\son\s)?(?:called|named|renamed)\s(?:to\s)?{_NAME_EN}"),
         (FieldKey.NAME, rf"\b(?:change|set)\s(?:your|the)\sname\s(?:to|into|as)\s{_NAME_EN}|\b(?:re)?name\syourself\s(?P<value2>(?-i:[A-Z])[\w'-]*)"),
         (FieldKey.NAME, rf"\b(?:call\syourself|you\sgo\sby|answer\sto\sthe\sname(?:\sof)?|introduce\syourself\sas)\s{_NAME_EN}"),
-        (FieldKey.ROLE, rf"\bfrom\snow\son,?\s(?:you(?:'re|\sare)|be)\s(?!(?:called|named|to|not|always|only|allowed|\w+ing)\b){_VALUE_EN}"),
-        (FieldKey.ROLE, rf"\byou(?:'re|\sare)\s(?:now|no\slonger\s[^.,;]{{1,40}}\sbut)\s(?!(?:called|named|to|not|always|only|allowed|\w+ing)\b)(?=an?\s|my\s|the\s){_VALUE_EN}"),
+        (FieldKey.ROLE, rf"\bfrom\snow\son,?\s(?:you(?:'re|\sare)|be)\s(?=(?:an?|my|our|the)\s){_VALUE_EN}"),
+        (FieldKey.ROLE, rf"\byou(?:'re|\sare)\s(?:now|no\slonger\s[^.,;]{{1,40}}\sbut)\s(?=(?:an?|my|our|the)\s){_VALUE_EN}"),
         (FieldKey.VOICE, rf"\bfrom\snow\son,?\s(?:please\s)?(?:speak|talk|sound)\s(?=(?:like|as|in)\b){_VALUE_EN}"),
         *titled,
         *changed,
@@ -90,13 +94,13 @@ def _japanese() -> _Forms:
     return _forms(
         (FieldKey.NAME, rf"(?:{_YOU_JA}の(?:新しい|本当の|ほんとの)?(?:名前|なまえ|呼び名)|(?:新しい|本当の)(?:名前|なまえ))(?:は|を|が|って)、?(?:今日から|これから|今から|今後は?)?、?{_NAME_JA}{_END_JA}"),
         (FieldKey.NAME, rf"(?:名前|なまえ)を、?{_NAME_JA}に(?:変え|変更|改め|し)(?:て|ろ|なさい|ます|よう|る)"),
-        (FieldKey.NAME, rf"{_YOU_JA}(?:のこと)?(?:を|は|、)?、?(?:今日から|これから|今から)?(?:は)?、?{_NAME_JA}(?:って|と)(?:呼[ぶびばん]|よ[ぶびばん]|名乗)"),
-        (FieldKey.NAME, rf"(?:今日から|これから|今から|今後)(?:は|の)?、?(?:{_YOU_JA}は)?、?{_NAME_JA}(?:って|と)(?:呼[ぶびば]|よ[ぶびば]|名乗)"),
+        (FieldKey.NAME, rf"{_YOU_JA}(?:のこと)?(?:を|は|、)?、?(?:今日から|これから|今から)?(?:は)?、?{_NAME_JA}(?:って|と)(?:(?:呼|よ)(?:[ぶびん]|ばせ)|名乗)"),
+        (FieldKey.NAME, rf"(?:今日から|これから|今から|今後)(?:は|の)?、?(?:{_YOU_JA}は)?、?(?![^、。]{{0,20}}を){_NAME_JA}(?:って|と)(?:(?:呼|よ)(?:ぶ(?!の|と|か)|び(?:ます|たい)|ばせ)|名乗)"),
         (FieldKey.NAME, rf"(?:今日から|これから|今から|今後は?)、?{_YOU_JA}は、?{_NAME_JA}という名前"),
-        (FieldKey.ROLE, rf"(?:今日から|これから|今から|今後)(?:は)?、?{_YOU_JA}(?:は|が|を)、?(?![^、。]{{1,20}}?(?:って|と|という)(?:呼|よ|名乗|名前)){_VALUE_JA}(?:だ(?:よ|ね|。|！|!|$)|です|になって|になる|になれ|として(?:話|振|生|働))"),
-        (FieldKey.ROLE, rf"{_YOU_JA}は(?:今日から|これから|今から|今後は?)、?(?![^、。]{{1,20}}?(?:って|と|という)(?:呼|よ|名乗|名前)){_VALUE_JA}(?:だ(?:よ|ね|。|！|!|$)|です|になって|になる|になれ)"),
-        (FieldKey.VOICE, rf"(?:今日から|これから|今から|今後)(?:は|も)?、?{_VALUE_JA}(?:口調|話し方|しゃべり方|みたい)(?:で|に)(?:話|しゃべ|喋)"),
-        (FieldKey.VOICE, rf"一人称(?:は|を)、?{_NAME_JA}(?:に|で|だ|です|と|を使)"),
+        (FieldKey.ROLE, rf"(?:今日から|これから|今から|今後)(?:は)?、?{_YOU_JA}(?:は|が|を)、?(?![^、。]{{1,20}}?(?:って|と|という)(?:呼|よ|名乗|名前)){_SOMEBODY_JA}(?:だ(?:よ|ね|。|！|!|$)|です|になって|になる|になれ|として(?:話|振|生|働))"),
+        (FieldKey.ROLE, rf"{_YOU_JA}は(?:今日から|これから|今から|今後は?)、?(?![^、。]{{1,20}}?(?:って|と|という)(?:呼|よ|名乗|名前)){_SOMEBODY_JA}(?:だ(?:よ|ね|。|！|!|$)|です|になって|になる|になれ)"),
+        (FieldKey.VOICE, r"(?:今日から|これから|今から|今後)(?:は|も)?、?(?P<value>[^。！？!?、]{1,60}?(?:口調|話し方|しゃべり方|みたい))(?:で|に)(?:話|しゃべ|喋)"),
+        (FieldKey.VOICE, rf"(?P<value>一人称(?:は|を)、?[{_QUOTES}]?[ぁ-んァ-ヶ一-龠]{{1,4}}?[{_QUOTES}]?)(?:に|で|だ|です|と|を使)"),
         *titled,
     )  # fmt: skip
 
@@ -149,10 +153,19 @@ def requests_in(text: str) -> list[Request]:
             if match is None or _ATTRIBUTED.search(sentence[: match.start()]):
                 continue
             named = next((value for name, value in match.groupdict().items() if name and value), "")
-            value = named.strip(f" ,、，{_QUOTES}")
+            value = _unquoted(named)
             if value:
                 found.setdefault(key, Request(key, value, match.group()))
     return [*found.values()]
+
+
+def _unquoted(value: str) -> str:
+    """Return a value without the marks around it, and without one whose other half is gone by that."""
+    plain = value.strip(f" ,、，{_QUOTES}")
+    for opening, closing in ("「」", "『』", "“”"):
+        if plain.count(opening) != plain.count(closing):
+            plain = plain.replace(opening, "").replace(closing, "")
+    return plain
 
 
 def without_requests(text: str) -> str:
