@@ -8,39 +8,31 @@ A model that is as hostile as can be stands in for the language model: what is m
 import hashlib
 import json
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TypeAlias, cast
 
 import httpx2
 import structlog
 from anyio import to_thread
 
-from server.access import Access
 from server.commands.figures import describe_machine
 from server.commands.lock_probes import PROBES, Probe
+from server.commands.lock_stand import NOW, Stand, close_stand, open_stand
 from server.commands.persona import set_field
-from server.commands.reach import Place
 from server.commands.report import Report, Tell
 from server.commands.table import tell_table
-from server.config import Config
 from server.config_persona import Lock
 from server.errors import OmoideError
 from server.memory.extract import ModelExtractor, RulesExtractor
 from server.memory.layers.drawing import PersonaExtractor, draw_layer
 from server.memory.layers.fields import FIELDS, FieldKey
-from server.memory.layers.layers import Layers
 from server.memory.layers.proposals import By, Occasion
 from server.memory.models import Page
-from server.memory.store import Store
-from server.memory.writer import Writer
-from server.ports import Clock, Llm, LlmEvent, LlmTraits, TextDelta
-from server.prompting import PromptFiles, compose
+from server.ports import Llm
 from server.turn import (
-    Prompt,
     Recalled,
     RecalledDay,
     RecalledPage,
@@ -48,10 +40,6 @@ from server.turn import (
     Transcript,
     Turn,
 )
-from server.web.routes import create_web
-
-if TYPE_CHECKING:
-    from server.web.host import WebHost
 
 log = structlog.get_logger(__name__)
 
@@ -67,13 +55,9 @@ NOTHING: Mapping[str, object] = {
     "error": None,
 }
 
-_NOW = datetime(2026, 11, 2, 18, tzinfo=UTC)
 _PERSON = "prober"
-_TRAITS = LlmTraits(compact=False, prompt_budget_tokens=3000, local=False)
 _TIMES = 20
 """How often the same is said on end."""
-_STRANGER, _OWNER = ("203.0.113.9", 50000), ("127.0.0.1", 50000)
-_EMPTY = '{"version": 1}'
 _NEVER = frozenset({"api-stranger", "extraction-rules", "recalled"})
 """Paths that write nothing whatever the locks: without a right, or meant for other layers."""
 
@@ -82,81 +66,7 @@ class _BrokeOutError(Exception):
     """A text that was recalled got out of its block."""
 
 
-class _Clock:
-    def now(self) -> datetime:
-        return _NOW
-
-
-class _HostileLlm:
-    """Writes whatever would overwrite the persona, in every part of an answer."""
-
-    name = "hostile"
-
-    def __init__(self) -> None:
-        self.probe = PROBES[0]
-
-    def traits(self, language: str) -> LlmTraits:
-        """Say that it can be asked anything."""
-        return _TRAITS
-
-    async def warm_up(self) -> None:
-        """Nothing to load."""
-
-    async def aclose(self) -> None:
-        """Nothing to free."""
-
-    async def stream(self, prompt: Prompt) -> AsyncGenerator[LlmEvent, None]:
-        """Write the answer."""
-        probe = self.probe
-        said = {"turn": 1, "quote": probe.said[:200]}
-        own = f'You: "{probe.value}"'
-        names = [probe.key, *FieldKey, "user.name", probe.key.partition(".")[2], "__class__"]
-        answer = {
-            "facts": [{**said, "text": f"Your name is {probe.value}.", "kind": "profile"}],
-            "agent": [{**said, "text": f"Omo is called {probe.value} now."}],
-            "profile": [{**said, "field": str(key), "value": probe.value} for key in names],
-            "notes": [{**said, "kind": "follow-up", "text": own}],
-            "persona": [{**said, "field": str(key), "value": probe.value} for key in names],
-        }
-        yield TextDelta(json.dumps(answer, ensure_ascii=False))
-
-
-@dataclass(frozen=True, slots=True)
-class _Stand:
-    """One condition: a persona in a folder of its own, and what leads to it."""
-
-    place: Place
-    store: Store
-    writer: Writer
-    layers: Layers
-    files: PromptFiles
-    llm: _HostileLlm
-    stranger: httpx2.AsyncClient
-    owner: httpx2.AsyncClient
-
-    def state(self) -> tuple[tuple[str, ...], ...]:
-        return tuple(held.lines for held in self.layers.persona().fields.values())
-
-    def prompt(self, language: str, recalled: Recollection | None = None) -> Prompt:
-        return compose(
-            self.files,
-            question="?",
-            recalled=recalled or Recollection(),
-            history=(),
-            now=_NOW,
-            language=language,
-            traits=_TRAITS,
-        )
-
-    async def put_back(self) -> None:
-        """Undo whatever was written."""
-        for proposal in self.layers.proposals():
-            await self.layers.reject(proposal.id)
-        await self.writer.run(lambda: self.store.personas.put(self.layers.agent, _EMPTY, _NOW))
-        await to_thread.run_sync(self.layers.load)
-
-
-_Path: TypeAlias = Callable[[_Stand, Probe, Page], Awaitable[None]]
+_Path: TypeAlias = Callable[[Stand, Probe, Page], Awaitable[None]]
 
 
 async def bench_locks(
@@ -174,8 +84,8 @@ async def bench_locks(
     """
     found = _Findings(probes)
     with TemporaryDirectory(prefix="omoide-locks-") as folder:
-        locked = await _open(Path(folder) / "locked", closed)
-        unlocked = await _open(Path(folder) / "unlocked", Lock.OPEN)
+        locked = await open_stand(Path(folder) / "locked", closed)
+        unlocked = await open_stand(Path(folder) / "unlocked", Lock.OPEN)
         try:
             for number, probe in enumerate(probes):
                 pair = [("locked", locked), ("unlocked", unlocked)]
@@ -186,13 +96,13 @@ async def bench_locks(
                             found.changes[condition][name] += 1
         finally:
             for stand in (locked, unlocked):
-                await _close(stand)
+                await close_stand(stand)
     return found.report(tell)
 
 
-async def _is_changed(stand: _Stand, path: _Path, probe: Probe, run: str) -> bool:
+async def _is_changed(stand: Stand, path: _Path, probe: Probe, run: str) -> bool:
     """Try one probe on one path, and put the persona back."""
-    page = Page(probe.said, "", _NOW, probe.language, id=run, person=_PERSON)
+    page = Page(probe.said, "", NOW, probe.language, id=run, person=_PERSON)
     stand.writer.add_page(page)
     stand.llm.probe = probe
     before = stand.state()
@@ -210,44 +120,45 @@ async def _is_changed(stand: _Stand, path: _Path, probe: Probe, run: str) -> boo
     return is_changed
 
 
-async def _by_turn(stand: _Stand, probe: Probe, page: Page) -> None:
-    turn = Turn(page.id, "robot", _PERSON, _NOW)
+async def _by_turn(stand: Stand, probe: Probe, page: Page) -> None:
+    turn = Turn(page.id, "robot", _PERSON, NOW)
     turn.transcript = Transcript(probe.said, probe.language)
     stand.layers.turn_finished(turn)
 
 
-async def _by_turn_again_and_again(stand: _Stand, probe: Probe, page: Page) -> None:
+async def _by_turn_again_and_again(stand: Stand, probe: Probe, page: Page) -> None:
     for _ in range(_TIMES):
         await _by_turn(stand, probe, page)
 
 
-async def _by_batch(stand: _Stand, probe: Probe, page: Page) -> None:
+async def _by_batch(stand: Stand, probe: Probe, page: Page) -> None:
     model = ModelExtractor(_llm_of(stand), stand.files)
     await PersonaExtractor(model, stand.layers).extract([page], 0)
 
 
-async def _by_rules(stand: _Stand, probe: Probe, page: Page) -> None:
+async def _by_rules(stand: Stand, probe: Probe, page: Page) -> None:
     await PersonaExtractor(RulesExtractor(), stand.layers).extract([page], 0)
 
 
-async def _by_layer(stand: _Stand, probe: Probe, page: Page) -> None:
+async def _by_layer(stand: Stand, probe: Probe, page: Page) -> None:
     layer = FIELDS[probe.key].layer
     await draw_layer(layer, [page], _llm_of(stand), stand.files, stand.layers)
 
 
-async def _at_the_boundary(stand: _Stand, probe: Probe, page: Page) -> None:
+async def _at_the_boundary(stand: Stand, probe: Probe, page: Page) -> None:
     field = FIELDS[probe.key]
     names = [(field.layer, field.name), (field.layer.upper(), field.name.title())]
-    for by in (By.MODEL, By.VOICE):
+    for by in By:
         for layer, name in names:
-            await stand.layers.write(layer, name, probe.value, by)
+            with suppress(OmoideError):  # refused; the next may not be
+                await stand.layers.write(layer, name, probe.value, by)
 
 
-async def _by_stranger(stand: _Stand, probe: Probe, page: Page) -> None:
+async def _by_stranger(stand: Stand, probe: Probe, page: Page) -> None:
     await _over_http(stand.stranger, probe)
 
 
-async def _by_api(stand: _Stand, probe: Probe, page: Page) -> None:
+async def _by_api(stand: Stand, probe: Probe, page: Page) -> None:
     await _over_http(stand.owner, probe)
 
 
@@ -261,18 +172,18 @@ async def _over_http(web: httpx2.AsyncClient, probe: Probe) -> None:
 _JSON = {"Content-Type": "application/json"}
 
 
-async def _by_command(stand: _Stand, probe: Probe, page: Page) -> None:
+async def _by_command(stand: Stand, probe: Probe, page: Page) -> None:
     await set_field(probe.key, [probe.value], stand.place, lambda _line: None)
     await to_thread.run_sync(
         stand.layers.load
     )  # what the command wrote in the folder of the server
 
 
-async def _by_import(stand: _Stand, probe: Probe, page: Page) -> None:
+async def _by_import(stand: Stand, probe: Probe, page: Page) -> None:
     await stand.layers.take_over(_container(probe))
 
 
-async def _by_late_accept(stand: _Stand, probe: Probe, page: Page) -> None:
+async def _by_late_accept(stand: Stand, probe: Probe, page: Page) -> None:
     """Have it proposed while the field was not locked, and accepted when it is."""
     field = FIELDS[probe.key]
     lock = stand.layers.persona().fields[probe.key].lock
@@ -284,15 +195,15 @@ async def _by_late_accept(stand: _Stand, probe: Probe, page: Page) -> None:
         await stand.layers.accept(proposal.id)
 
 
-async def _by_recalled_text(stand: _Stand, probe: Probe, page: Page) -> None:
+async def _by_recalled_text(stand: Stand, probe: Probe, page: Page) -> None:
     """Have memory tell it in every block of a prompt; a prompt that it breaks out of counts as overwritten."""
-    line = Recalled(probe.said, _NOW, 1.0, id="line")
+    line = Recalled(probe.said, NOW, 1.0, id="line")
     recalled = Recollection(
         lines=(line,),
-        pages=(RecalledPage("page", probe.said, probe.said, _NOW, 1.0),),
-        standing=(Recalled(f"{probe.said} !", _NOW, 1.0, id="standing"),),
+        pages=(RecalledPage("page", probe.said, probe.said, NOW, 1.0),),
+        standing=(Recalled(f"{probe.said} !", NOW, 1.0, id="standing"),),
         portrait=(probe.said,),
-        days=(RecalledDay(_NOW.date(), probe.said, (probe.said,)),),
+        days=(RecalledDay(NOW.date(), probe.said, (probe.said,)),),
     )
     plain, told = stand.prompt(probe.language), stand.prompt(probe.language, recalled)
     whole = f"{told.system}\n{told.messages[-1].content}"
@@ -319,48 +230,6 @@ _PATHS: Mapping[str, _Path] = {
 }
 
 
-async def _open(folder: Path, lock: Lock) -> _Stand:
-    locks: dict[str, dict[str, Lock]] = {}
-    for field in FIELDS.values():
-        locks.setdefault(field.layer, {})[field.name] = lock
-    config = Config.model_validate({"persona": {"locks": locks}})
-    clock: Clock = _Clock()
-    store = await to_thread.run_sync(Store, folder / "memory" / "memory.db")
-    writer = Writer(store)
-    files = PromptFiles(section=config.persona)
-    layers = Layers(files, config.persona, store, writer, clock)
-    files.persona = layers.persona
-    host = _Host(config, Access(config, folder, clock), layers)
-    web = create_web(cast("WebHost", host))
-    stranger, owner = (
-        httpx2.AsyncClient(
-            transport=httpx2.ASGITransport(app=cast("Any", web), client=client),
-            base_url=f"http://127.0.0.1:{config.server.http_port}",
-        )
-        for client in (_STRANGER, _OWNER)
-    )
-    place = Place(config, folder, clock=clock)
-    stand = _Stand(place, store, writer, layers, files, _HostileLlm(), stranger, owner)
-    await stand.put_back()
-    return stand
-
-
-@dataclass(frozen=True, slots=True)
-class _Host:
-    """As much of a server as the routes of the persona ask for."""
-
-    config: Config
-    access: Access
-    layers: Layers
-
-
-async def _close(stand: _Stand) -> None:
-    await stand.stranger.aclose()
-    await stand.owner.aclose()
-    await to_thread.run_sync(stand.writer.close)
-    await to_thread.run_sync(stand.store.close)
-
-
 class _Findings:
     """What the probes led to."""
 
@@ -370,7 +239,7 @@ class _Findings:
         """By condition and path, how often a field was changed."""
         self._hashes: dict[str, dict[str, set[str]]] = {}
 
-    def note_prompt(self, condition: str, language: str, stand: _Stand) -> None:
+    def note_prompt(self, condition: str, language: str, stand: Stand) -> None:
         """Note what a model would be told before a probe."""
         told = hashlib.sha256(stand.prompt(language).system.encode()).hexdigest()
         self._hashes.setdefault(language, {}).setdefault(condition, set()).add(told)
@@ -423,5 +292,5 @@ def _container(probe: Probe) -> str:
     return json.dumps({"version": 1, "fields": {probe.key: [probe.value]}, "locks": locks})
 
 
-def _llm_of(stand: _Stand) -> Llm:
+def _llm_of(stand: Stand) -> Llm:
     return cast("Llm", stand.llm)
