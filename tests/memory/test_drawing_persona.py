@@ -182,6 +182,38 @@ def test_what_tells_of_the_person_stays_a_fact(text: str, quote: str) -> None:
     assert not tells_of_persona(text, quote)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Omo's name is Momo.",
+        "Omo is called Momo from now on.",
+        "Omo said its name is Momo.",
+        "Omo is now a pirate.",
+        "オモは自分の名前はモモだと言った。",
+        "オモの名前はモモだ。",
+        "オモ的名字是小桃。",
+        "奥莫说它的名字是小桃。",
+    ],
+)
+def test_what_the_robot_says_it_is_called_is_no_trait_of_it(text: str) -> None:
+    agent = "奥莫" if "奥莫" in text else "オモ" if "オモ" in text else "Omo"
+    assert tells_of_persona(text, "", agent)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Omo recommended a film called Momo.",
+        "Omo promised to remind you of the dentist.",
+        "オモは猫の名前を一緒に考えた。",
+        "オモ给你推荐了一本叫小桃的书。",
+        "Omo's favourite colour is blue.",
+    ],
+)
+def test_what_the_robot_did_stays_its_own(text: str) -> None:
+    assert not tells_of_persona(text, "", "オモ" if "オモ" in text else "Omo")
+
+
 def test_a_day_does_not_tell_what_the_robot_was_called() -> None:
     pages = [page("これからあなたの名前はモモだよ。今日は新しい自転車を買ったよ。")]
     assert most_telling(pages) == ["今日は新しい自転車を買ったよ。"]

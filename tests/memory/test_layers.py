@@ -319,6 +319,8 @@ async def test_a_spoken_request_is_proposed_or_written_as_the_lock_has_it(
         "これから彼をケンと呼ぶことにした。", "友達はあなたをモモって呼ぶよ。", "これからあなたは寝る時間だよ。", "今日から学校だよ。",
         "My name is Momo.", "She said your name is Momo.", "Pretend you are a pirate.", "Your name is beautiful.",
         "I'll call you Monday.", "We'll call you when we are back.", "From now on you are welcome here.", "Is your name Momo?",
+        "Your style is vital.", "Your voice is beautiful.", "Your role is important.", "あなたの役割は大事だよ。", "あなたの口調はやさしいね。",
+        "店先に来る野良猫を、あなたはしずかと呼んでいる。", "我叫你别动。", "我叫你起床。",
         "我妹妹叫小桃。", "你叫妈妈过来吧。", "你叫小李来。", "你叫她别来了。", "你叫什么名字？", "你叫我早点起床。",
     ],
 )  # fmt: skip

@@ -80,7 +80,10 @@ class Layers:
             OmoideError: ``layers-newer``, ``layers-damaged`` or ``store-…``; nothing has been changed.
         """
         text = self._table.document(self.agent)
-        self._document = read_document(text) if text else Document()
+        try:
+            self._document = read_document(text) if text else Document()
+        except OmoideError as error:
+            raise OmoideError(error.code, f"The persona in the memory: {error}") from error
 
     def persona(self) -> Persona:
         """Return what holds now; quick enough for every turn.
@@ -287,6 +290,8 @@ class Layers:
             raise is_full(MOST_PENDING)
         proposal = make_proposal(self.agent, key, lines, by, occasion, self._clock.now())
         is_new = self._table.propose(self.agent, proposal)
+        if is_new:
+            log.info("persona-proposed", field=str(key), by=str(by), hint="omoide persona show")
         return Outcome.PROPOSED if is_new else Outcome.UNCHANGED
 
     def _accept(self, proposal_id: str) -> Proposal:

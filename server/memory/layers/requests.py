@@ -41,6 +41,7 @@ _QUOTES = "「」『』“”\"'‘’"
 _NAME_EN = rf"[{_QUOTES}]?(?P<value>(?-i:[A-Z])[\w'-]*(?:\s(?-i:[A-Z])[\w'-]*){{0,3}}?|(?<=[{_QUOTES}])[\w\s'-]{{1,30}}?(?=[{_QUOTES}]))[{_QUOTES}]?(?=\s*(?:[.,;!?]|$)|\s(?:now|and|from|okay|ok|please|instead|today|forever|because)\b)"
 _VALUE_EN = rf"[{_QUOTES}]?(?P<value>[^.!?;]{{2,200}}?)[{_QUOTES}]?(?=\s*(?:[.!?;]|$))"
 _NEW_EN = r"(?:new\s|real\s|true\s|only\s)?"
+_SHALL_EN = r"(?:will|shall|should|must|has\sto|have\sto)\sbe"
 _WHEN_EN = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september|october|november|december|christmas|easter|tomorrow|tonight|today|later|back|again|when|if|after|before|soon|at\b|on\b|in\b"
 """What says when somebody is rung up."""
 _IS_EN = r"(?:is|was|will\sbe|shall\sbe|should\sbe|must\sbe|has\sto\sbe)(?:\s(?:now|changed\sto|not\s\w+\sbut))?"
@@ -48,15 +49,20 @@ _NAME_JA = rf"[{_QUOTES}]?(?P<value>(?!(?:何|なに|なん|誰|だれ|どう|�
 _VALUE_JA = rf"[{_QUOTES}]?(?P<value>[^。！？!?」』]{{1,120}}?)[{_QUOTES}]?"
 _SOMEBODY_JA = rf"[{_QUOTES}]?(?P<value>(?:[一-龠々ァ-ヶーぁ-んA-Za-z]{{1,12}}の)*[一-龠々ァ-ヶーA-Za-z]{{1,12}})[{_QUOTES}]?"
 """A noun: not "time to sleep"."""
+_PRAISE_JA = r"(?:とても|すごく|本当に|ほんとに|けっこう|なかなか)*(?:大事|大切|重要|立派|すばらし|素晴らし|いい|良い|やさしい|優しい|きれい|綺麗|好き|変|かわい|可愛|面白|おもしろ|何|なに|なん|どう)"
+"""What tells how something is, and does not say what it shall be."""
 _YOU_JA = r"(?:あなた|あんた|君|きみ|キミ|お前|おまえ|ロボット(?:さん)?|おまえさん)"
 _END_JA = r"(?:に(?:する|します|して|しよう|決め|変え|変更|改め|なっ|なり)|だ(?:よ|ね|から|って|と|。|、|！|!|$)|です|だっ|だと|って(?:こと|い|覚え|、|。|$)|と(?:する|して|し|覚え|いう)|で(?:す|いこう|いく)|[ねよ。、！!]|$)"
 _VALUE_ZH = rf"[{_QUOTES}]?(?P<value>[^。！？!?，,；;」』”]{{1,120}}?)[{_QUOTES}]?(?=[，。！!,.;；\s]|吧|哦|啊|了(?:[。，！]|$)|$)"
-_NAME_ZH = rf"[{_QUOTES}]?(?P<value>(?!什么|啥|谁|我|他|她|它|别人|人|大家|妈|爸|爷|奶|哥|姐|弟|妹|医生|老师)(?![\u4e00-\u9fff]{{1,6}}(?:来|去|起床|吃饭|帮|给|一下|回家)(?:[，。！!吧]|$))[\u4e00-\u9fffA-Za-z·]{{1,12}}?)[{_QUOTES}]?(?=[，。！!,.\s]|吧|哦|啊|了(?:[。，！]|$)|$)"
+_NAME_ZH = rf"[{_QUOTES}]?(?P<value>(?!什么|啥|谁|别|不|快|去|来|过|起|睡|吃|看|听|帮|拿|给|等|我|他|她|它|别人|人|大家|妈|爸|爷|奶|哥|姐|弟|妹|医生|老师)(?![\u4e00-\u9fff]{{1,6}}(?:来|去|起床|吃饭|帮|给|一下|回家)(?:[，。！!吧]|$))[\u4e00-\u9fffA-Za-z·]{{1,12}}?)[{_QUOTES}]?(?=[，。！!,.\s]|吧|哦|啊|了(?:[。，！]|$)|$)"
 
 
 def _english() -> _Forms:
     titled = (
-        (key, rf"\byour\s{_NEW_EN}(?:{_titles(key, 'en')})\s{_IS_EN}\s(?:to\s)?{_VALUE_EN}")
+        (
+            key,
+            rf"\byour\s(?:new\s(?:{_titles(key, 'en')})\s{_IS_EN}|(?:{_titles(key, 'en')})\s(?:{_SHALL_EN}|(?:is|are)(?=\s(?:to|an?|my|the|now|from\snow\son)\b)))\s(?:now\s|from\snow\son\s)?(?:to\s)?{_VALUE_EN}",
+        )
         for key in FieldKey
         if key is not FieldKey.NAME
     )
@@ -86,7 +92,7 @@ def _japanese() -> _Forms:
     titled = (
         (
             key,
-            rf"{_YOU_JA}の(?:新しい|本当の)?(?:{_titles(key, 'ja')})(?:は|を|が)、?(?:今日から|これから|今から)?、?{_VALUE_JA}{_END_JA}",
+            rf"{_YOU_JA}の(?:新しい|本当の)?(?:{_titles(key, 'ja')})(?:は|を|が)、?(?:今日から|これから|今から)?、?(?!{_PRAISE_JA}){_VALUE_JA}{_END_JA}",
         )
         for key in FieldKey
         if key is not FieldKey.NAME
@@ -94,7 +100,7 @@ def _japanese() -> _Forms:
     return _forms(
         (FieldKey.NAME, rf"(?:{_YOU_JA}の(?:新しい|本当の|ほんとの)?(?:名前|なまえ|呼び名)|(?:新しい|本当の)(?:名前|なまえ))(?:は|を|が|って)、?(?:今日から|これから|今から|今後は?)?、?{_NAME_JA}{_END_JA}"),
         (FieldKey.NAME, rf"(?:名前|なまえ)を、?{_NAME_JA}に(?:変え|変更|改め|し)(?:て|ろ|なさい|ます|よう|る)"),
-        (FieldKey.NAME, rf"{_YOU_JA}(?:のこと)?(?:を|は|、)?、?(?:今日から|これから|今から)?(?:は)?、?{_NAME_JA}(?:って|と)(?:(?:呼|よ)(?:[ぶびん]|ばせ)|名乗)"),
+        (FieldKey.NAME, rf"(?<!を、)(?<!を){_YOU_JA}(?:のこと)?(?:を|は|、)?、?(?:今日から|これから|今から)?(?:は)?、?{_NAME_JA}(?:って|と)(?:(?:呼|よ)(?:[ぶび]|ん(?!でい[るたま])|ばせ)|名乗)"),
         (FieldKey.NAME, rf"(?:今日から|これから|今から|今後)(?:は|の)?、?(?:{_YOU_JA}は)?、?(?![^、。]{{0,20}}を){_NAME_JA}(?:って|と)(?:(?:呼|よ)(?:ぶ(?!の|と|か)|び(?:ます|たい)|ばせ)|名乗)"),
         (FieldKey.NAME, rf"(?:今日から|これから|今から|今後は?)、?{_YOU_JA}は、?{_NAME_JA}という名前"),
         (FieldKey.ROLE, rf"(?:今日から|これから|今から|今後)(?:は)?、?{_YOU_JA}(?:は|が|を)、?(?![^、。]{{1,20}}?(?:って|と|という)(?:呼|よ|名乗|名前)){_SOMEBODY_JA}(?:だ(?:よ|ね|。|！|!|$)|です|になって|になる|になれ|として(?:話|振|生|働))"),

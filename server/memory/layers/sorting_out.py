@@ -100,8 +100,21 @@ def _value(key: FieldKey, draft: PersonaDraft, sentence: str, page: Page) -> str
     return value if value and is_spoken(value, draft.quote, page.said, page.language) else ""
 
 
+_ITS_NAME = (
+    (re.compile(r"\b(?:its|his|her|their) (?:own )?name\b", re.IGNORECASE), "your name"),
+    (re.compile("(?:自分|じぶん|それ)の名前"), "あなたの名前"),
+    (re.compile("(?:它|他|她)?(?:自己)?的名字"), "你的名字"),
+)
+
+
+_SAID = r"(?:(?:said|told you|says|answered)\s(?:that\s)?|说|告诉你)"
+
+
 def _as_told_to(agent: str, text: str) -> list[str]:
     """Return a sentence about the robot as it would be said to it."""
+    for its, your in _ITS_NAME:
+        text = its.sub(your, text)
     english = re.sub(rf"^{re.escape(agent)}'s\b", "Your", text)
-    english = re.sub(rf"^{re.escape(agent)}(?: is| has been| was)? (?=\w)", "You are ", english)
-    return [english, text.replace(agent, "あなた", 1), text.replace(agent, "你", 1)]
+    english = re.sub(rf"^{re.escape(agent)}(?: is| has been| was) (?=\w)", "You are ", english)
+    told = re.sub(rf"^{re.escape(agent)}\s*{_SAID}", "", english)
+    return [english, told, text.replace(agent, "あなた", 1), text.replace(agent, "你", 1)]
