@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from server.memory.layers.proposals import Proposal
 from server.memory.models import (
     Chain,
     DaySummary,
@@ -33,6 +34,8 @@ class Dossier:
     """By dimension."""
     notes: Sequence[Note]
     days: Sequence[DaySummary]
+    proposals: Sequence[Proposal]
+    """What they asked the robot to be."""
 
 
 def dossier_of(store: Store, person: str) -> Dossier:
@@ -51,4 +54,5 @@ def dossier_of(store: Store, person: str) -> Dossier:
         store.portrait.traits_of(person),
         store.portrait.notes_of(person),
         store.portrait.summaries_of(person),
+        store.personas.asked_by(person),
     )

@@ -16,6 +16,7 @@ from server.memory.models import (
     Trait,
 )
 from server.memory.recall import as_scores
+from server.web.persona_described import describe_proposal
 
 
 def describe_dossier(dossier: Dossier, fading: FadingSection) -> dict[str, Any]:
@@ -30,6 +31,7 @@ def describe_dossier(dossier: Dossier, fading: FadingSection) -> dict[str, Any]:
         "traits": [_trait(trait) for trait in dossier.traits],
         "notes": [_note(note) for note in dossier.notes],
         "days": [_day(summary) for summary in dossier.days],
+        "proposals": [describe_proposal(proposal) for proposal in dossier.proposals],
     }
 
 

@@ -56,6 +56,12 @@ class PersonaTable:
         rows = self._database.rows(query.order_by(persona_proposals.c.at, persona_proposals.c.id))
         return [_proposal(row) for row in rows]
 
+    def asked_by(self, person: str) -> Sequence[Proposal]:
+        """Return everything that a person proposed in a talk, decided or not, oldest first."""
+        mine = select(persona_proposals).where(persona_proposals.c.person == person)
+        rows = self._database.rows(mine.order_by(persona_proposals.c.at, persona_proposals.c.id))
+        return [_proposal(row) for row in rows]
+
 
 def _decide(connection: Connection, proposal_id: str, state: State, now: datetime) -> None:
     mine = update(persona_proposals).where(persona_proposals.c.id == proposal_id)
