@@ -26,6 +26,8 @@ from server.gateway import serve_devices
 from server.heeding import Heeding
 from server.jobs import Jobs
 from server.memory.extract import RulesExtractor
+from server.memory.layers.drawing import PersonaExtractor
+from server.memory.layers.layers import Layers
 from server.memory.opening import open_memory
 from server.memory.safety.signals import prepare as prepare_signals
 from server.memory.traits import load_dimensions
@@ -66,7 +68,7 @@ class App:
         self.data = data
         self.clock = clock or SystemClock(config.server.timezone)
         self.prompts = PromptFiles(
-            Path(config.persona.prompts) if config.persona.prompts else PROMPTS
+            Path(config.persona.prompts) if config.persona.prompts else PROMPTS, config.persona
         )
         self.prompts.check(config.persona.language)
         self.recent = RecentTurns(config.recording.recent_turns)
@@ -85,8 +87,14 @@ class App:
         self.webhooks = WebhookSender(
             self.memory.outbox, self.memory.safety, config.safety.webhooks, self.clock
         )
+        self.layers = _open_layers(self)
         self.jobs = Jobs(self.memory, config.extraction, self.clock)
-        keepers = (self.memory, self.jobs, Recorder(data / RECORDINGS, config.recording))
+        keepers = (
+            self.memory,
+            self.layers,
+            self.jobs,
+            Recorder(data / RECORDINGS, config.recording),
+        )
         witnesses = (self.memory.overheard, self.recent, self.metrics)
         self.turns = Turns(self.clock, keepers, witnesses, self.memory.consenting.judge)
         self.forgetting = Forgetting(self.memory.archive, data, self.recent, self.turns)
@@ -179,7 +187,7 @@ class App:
     async def _choose_background_engines(self) -> None:
         llm = self.engines.llm
         extractor = await choose_extractor(self.config, llm, self.prompts)
-        self.memory.consolidator.extractor = extractor
+        self.memory.consolidator.extractor = PersonaExtractor(extractor, self.layers)
         self.memory.diary.summarizer = choose_summarizer(self.config, llm, self.prompts, extractor)
 
     async def _read_persona(self) -> None:
@@ -214,6 +222,14 @@ class App:
         self.troubles.setdefault(name, trouble)
         log.warning("engine-trouble", stage=name, code=trouble.code, reason=str(trouble))
         return False
+
+
+def _open_layers(app: App) -> Layers:
+    """Build what changes the persona, and let prompts tell what it holds."""
+    section, count = app.config.persona, app.metrics.count_layer_write
+    layers = Layers(app.prompts, section, *app.memory.kept_in, app.clock, count)
+    app.prompts.persona = layers.persona
+    return layers
 
 
 def build_engines(config: Config, data: Path) -> Engines:
@@ -255,6 +271,7 @@ async def open_app(
 async def _running(app: App) -> AsyncIterator[App]:
     await to_thread.run_sync(app.memory.load)
     await app.finish_forgetting()
+    await to_thread.run_sync(app.layers.load)
     raised: Exception | None = None
     try:
         async with anyio.create_task_group() as tasks:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from firmware_bridge.events import ListeningMode
-from server import cli_access, cli_encryption, cli_memory, cli_safety
+from server import cli_access, cli_encryption, cli_memory, cli_persona, cli_safety
 from server.cli_options import (
     DATA,
     ConfigOption,
@@ -43,6 +43,7 @@ cli_memory.add_to(app)
 cli_safety.add_to(app)
 cli_access.add_to(app)
 cli_encryption.add_to(cli_memory.memory_app)
+cli_persona.add_to(app)
 
 
 @app.command("serve")
@@ -244,6 +245,17 @@ def bench_guard_command(
         return bench_guard.bench_guard(folder, tell)
 
     finish(carry_out(work, nothing=bench_guard.NOTHING, as_json=as_json))
+
+
+@bench_app.command("locks")
+def bench_locks_command(as_json: JsonOption = False, config: ConfigOption = None) -> None:
+    """Try to overwrite locked fields of the persona on every path, and the same with all fields open."""
+    from server.commands import bench_locks  # noqa: PLC0415 - heavy
+
+    async def work(_: Config, tell: Tell) -> Report:
+        return await bench_locks.bench_locks(tell)
+
+    finish(carry_out(with_config(work, config), nothing=bench_locks.NOTHING, as_json=as_json))
 
 
 @app.command("doctor")

@@ -47,6 +47,7 @@ from server.config_memory import (
     SummariesSection,
     TransformersEmbeddingSection,
 )
+from server.config_persona import PersonaSection
 from server.config_safety import SafetySection
 from server.config_section import EndpointSection, Section
 from server.config_values import (
@@ -194,14 +195,6 @@ class HistorySection(Section):
     turns: Annotated[int, Field(ge=0)] = 3
     buffer: Annotated[int, Field(ge=1, le=100)] = 7
     window_minutes: Minutes = 10.0
-
-
-class PersonaSection(Section):
-    """Who answers."""
-
-    name: Annotated[str, Field(min_length=1, max_length=40)] = "Omo"
-    prompts: str = ""
-    language: Language = "ja"
 
 
 class EmbeddedLlmSection(Section):

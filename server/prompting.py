@@ -4,17 +4,22 @@ Stable parts come first (persona and rules, what changes once a day, then the hi
 what was recalled, the question): what a model server has read before, it need not read again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import structlog
 import yaml
 
+from server.config import PersonaSection
 from server.errors import ConfigError
 from server.memory import Page
+from server.memory.layers.composing import compact_text, full_text
+from server.memory.layers.document import Document
+from server.memory.layers.persona import Persona, PersonaReader
 from server.months import MONTHS
 from server.ports import LlmTraits
 from server.quoting import (
@@ -65,9 +70,12 @@ class PromptFiles:
     end a talk.
     """
 
-    def __init__(self, folder: Path = PROMPTS) -> None:
+    def __init__(self, folder: Path = PROMPTS, section: PersonaSection | None = None) -> None:
         self.folder = folder
         self._read: dict[str, _Read] = {}
+        read = PersonaReader(self, section or PersonaSection()).read
+        self.persona: Callable[[], Persona] = partial(read, Document())
+        """Returns Soul and Identity as they hold now; a server puts in what knows the changes made by hand."""
 
     def text(self, name: str) -> str:
         """Return the text of a file.
@@ -96,10 +104,9 @@ class PromptFiles:
         """Read what no answer in a language can do without.
 
         Raises:
-            ConfigError: ``prompt-missing`` or ``prompt-broken``.
+            ConfigError: ``prompt-missing``, ``prompt-broken`` or ``persona-invalid``.
         """
-        for name in ("soul.md", "identity.md"):
-            self.text(name)
+        self.persona()
         for stem in ("reply", "remember", "off_record", "compact"):
             self.in_language(stem, language)
         Phrases(self).get("apology", language)
@@ -225,7 +232,7 @@ def compose(
 def _compose_full(files: PromptFiles, talk: _Talk, recalled: Recollection, budget: int) -> Prompt:
     manner = files.in_language("reply", talk.language)
     about = files.in_language("remember" if recalled.is_allowed else "off_record", talk.language)
-    persona = "\n\n".join((files.text("soul.md"), files.text("identity.md"), manner, about))
+    persona = "\n\n".join((full_text(files.persona(), talk.language), manner, about))
     time = f"<now>{time_line(talk.now, talk.language)}</now>\n"
     left = (
         budget - estimate_tokens(persona) - estimate_tokens(time + talk.correction + talk.question)
@@ -276,7 +283,8 @@ def _compose_compact(
     # Tiny models repeat what stands beside the question: the date stays away from it, without minutes, so that it
     # belongs to the stable part for an hour.
     time = short_time_line(talk.now, talk.language)
-    system = f"{files.in_language('compact', talk.language)}\n{time}"
+    template = files.in_language("compact", talk.language)
+    system = f"{compact_text(files.persona(), template, talk.language)}\n{time}"
     left = min(budget - estimate_tokens(talk.question), MOST_COMPACT_MEMORY_TOKENS)
     asked, told = ask_reminding(talk.question, recalled, talk.language, left)
     understood = [page for page in talk.history if page.language == talk.language]  # it knows one

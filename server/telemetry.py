@@ -88,6 +88,16 @@ class Metrics:
             ["kind", "attempt"],
             registry=self._registry,
         )
+        self._layer_writes = Counter(
+            "omoide_layer_writes",
+            "Attempts to change Soul or Identity: the field, who made them, and what became of them.",
+            ["field", "by", "outcome"],
+            registry=self._registry,
+        )
+
+    def count_layer_write(self, field: str, by: str, outcome: str) -> None:
+        """Count an attempt to change the persona; may be called from any thread."""
+        self._layer_writes.labels(field, by, outcome).inc()
 
     def turn_finished(self, turn: Turn) -> None:
         """Count a finished turn."""

@@ -27,6 +27,8 @@ from server.memory.correcting import correct
 from server.memory.dossier import dossier_of
 from server.memory.extract import Extractor, RulesExtractor
 from server.memory.importing import read_export
+from server.memory.layers.drawing import PersonaExtractor
+from server.memory.layers.layers import Layers
 from server.memory.models import Fact
 from server.memory.opening import open_memory
 from server.memory.selecting import Selector
@@ -163,8 +165,12 @@ class FolderMemory:
     async def extract(self, person: str) -> Drawn:
         """Draw facts with the engine of the configuration."""
         memory = await self._warm()
-        async with _open_extractor(self._place) as extractor:
-            memory.consolidator.extractor = extractor
+        prompts = _prompts_of(self._place.config)
+        layers = Layers(prompts, self._place.config.persona, *memory.kept_in, self._clock)
+        await to_thread.run_sync(layers.load)
+        prompts.persona = layers.persona
+        async with _open_extractor(self._place, prompts) as extractor:
+            memory.consolidator.extractor = PersonaExtractor(extractor, layers)
             stored = await memory.extract(person or None, put_off=True)
         waiting = await memory.archive.waiting(person or None)
         interrupted = memory.consolidator.gave_way
@@ -250,14 +256,14 @@ class FolderMemory:
 
 
 @asynccontextmanager
-async def _open_extractor(place: Place) -> AsyncIterator[Extractor]:
+async def _open_extractor(place: Place, prompts: PromptFiles) -> AsyncIterator[Extractor]:
     engine = place.engines.llm if place.engines else llm.build(place.config, place.data)
     try:
-        yield await choose_extractor(place.config, engine, _prompts_of(place.config))
+        yield await choose_extractor(place.config, engine, prompts)
     finally:
         await engine.aclose()
 
 
 def _prompts_of(config: Config) -> PromptFiles:
     folder = config.persona.prompts
-    return PromptFiles(Path(folder) if folder else PROMPTS)
+    return PromptFiles(Path(folder) if folder else PROMPTS, config.persona)

@@ -122,6 +122,11 @@ class Memory:
         self.overheard = Overheard(working)
         self._clock = clock
 
+    @property
+    def kept_in(self) -> tuple[Store, Writer]:
+        """The store, and what alone writes to it: for what is kept beside what people said."""
+        return self._store, self._writer
+
     def load(self) -> None:
         """Take up the talks that were going on when the program ended. Blocks.
 

@@ -4,7 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from server.memory.answer_parts import Draft, NoteDraft, ProfileDraft, TopicDraft, TraitDraft
+from server.memory.answer_parts import (
+    Draft,
+    NoteDraft,
+    PersonaDraft,
+    ProfileDraft,
+    TopicDraft,
+    TraitDraft,
+)
 from server.turn import AnswerSchema
 
 
@@ -43,10 +50,13 @@ EXTRACT = Form(
         "traits": tuple[TraitDraft, ...],
         "agent": tuple[Draft, ...],
         "notes": tuple[NoteDraft, ...],
+        "persona": tuple[PersonaDraft, ...],
     },
     bare="facts",
 )
 PORTRAIT = Form("portrait", {part: EXTRACT.parts[part] for part in ("profile", "traits", "agent")})
+LAYER = Form("layer", {"persona": EXTRACT.parts["persona"]}, bare="persona")
+"""Of one layer of the persona alone."""
 DAY = Form("day", {"summary": str, "follow_ups": tuple[str, ...]})
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from server.memory.keeping import storable
+from server.memory.layers.fields import FieldKey
 from server.memory.models import Importance, Kind, Level, NoteKind, ProfileField
 from server.memory.safety.models import SignalKind
 
@@ -70,6 +71,16 @@ class NoteDraft:
     quote: str
 
 
+@dataclass(frozen=True, slots=True)
+class PersonaDraft:
+    """What the person wants the robot to be."""
+
+    field: Annotated[str, FieldKey]
+    value: str
+    turn: int
+    quote: str
+
+
 def read_fact(entry: Mapping[str, Any]) -> Draft | None:
     """Return the fact in an entry, or None if it is none."""
     if not isinstance(entry.get("text"), str) or not isinstance(entry.get("quote", ""), str):
@@ -114,6 +125,14 @@ def read_note(entry: Mapping[str, Any]) -> NoteDraft | None:
         _word(entry, "kind"), _text(entry, "text"), _turn(entry), _text(entry, "quote")
     )
     return draft if draft.text and draft.quote else None
+
+
+def read_persona(entry: Mapping[str, Any]) -> PersonaDraft | None:
+    """Return what is to be changed of the persona in an entry, or None if it says nothing."""
+    draft = PersonaDraft(
+        _text(entry, "field"), _text(entry, "value"), _turn(entry), _text(entry, "quote")
+    )
+    return draft if draft.value and draft.quote else None
 
 
 def numbers_of(value: Any) -> tuple[int, ...]:

@@ -15,16 +15,18 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from server.errors import OmoideError
-from server.memory.answer_forms import DAY, EXTRACT, PORTRAIT, Form
+from server.memory.answer_forms import DAY, EXTRACT, LAYER, PORTRAIT, Form
 from server.memory.answer_parts import (
     Draft,
     NoteDraft,
+    PersonaDraft,
     ProfileDraft,
     TopicDraft,
     TraitDraft,
     numbers_of,
     read_fact,
     read_note,
+    read_persona,
     read_profile,
     read_topic,
     read_trait,
@@ -64,6 +66,7 @@ class Answer:
     traits: tuple[TraitDraft, ...] = ()
     agent: tuple[Draft, ...] = ()
     notes: tuple[NoteDraft, ...] = ()
+    persona: tuple[PersonaDraft, ...] = ()
     unreadable: Mapping[str, int] = field(default_factory=dict)
     """How many entries of each part could not be understood or were too many; none where all was well."""
 
@@ -103,6 +106,7 @@ def read_answer(answer: str, instructions: str = "") -> Answer:
         traits=found.read("traits", read_trait),
         agent=found.read("agent", read_fact),
         notes=found.read("notes", read_note),
+        persona=found.read("persona", read_persona),
         unreadable=found.unreadable,
     )
 
@@ -126,6 +130,23 @@ def read_portrait(answer: str, instructions: str = "") -> Answer:
     return Answer(
         (), False, profile=profile, traits=traits, agent=agent, unreadable=found.unreadable
     )
+
+
+def read_layer(answer: str, instructions: str = "") -> tuple[PersonaDraft, ...]:
+    """Return what a model wrote about one layer of the persona; nothing only if it says that there is nothing.
+
+    Args:
+        answer: As in `read_answer`.
+        instructions: Likewise.
+
+    Raises:
+        OmoideError: ``extraction-malformed``: there is nothing in it that can be understood.
+    """
+    found = _found_in(answer, LAYER, instructions)
+    drafts = found.read("persona", read_persona)
+    if not found.understood("persona", drafts):
+        raise OmoideError("extraction-malformed", "The model's answer was no list of changes.")
+    return drafts
 
 
 def read_day(answer: str) -> DayAnswer:

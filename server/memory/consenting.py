@@ -10,6 +10,7 @@ from anyio import to_thread
 from server.config import ConsentSection, Policy, SecrecySection
 from server.memory.consent import Wish, agrees, wish_of
 from server.memory.consents import Consent, Pending, Remembering, Rule
+from server.memory.layers.requests import requests_in
 from server.memory.orders import is_of_manner
 from server.memory.private import Category, category_of
 from server.memory.secrecy import redact_turn
@@ -282,6 +283,7 @@ class Consenting:
         return [
             (sentence, category)
             for sentence in sentences(said.text)
+            if not requests_in(sentence)  # of the persona: it has locks of its own
             if (category := category_of(sentence, said.language)) is not None
             and self.policy(person, category) is not Policy.KEEP
         ]

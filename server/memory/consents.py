@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, select
+from sqlalchemy import ColumnElement, Connection, delete, select
 from sqlalchemy.dialects import sqlite
 
 from server.config import Policy
@@ -14,6 +14,7 @@ from server.memory.database import Database, insert_new
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.models import Page
 from server.memory.private import Category
+from server.memory.redaction import holds
 from server.memory.schema import consent_choices, consents, pending, rules
 
 
@@ -176,6 +177,24 @@ class Consents:
             found = connection.execute(select(pending).where(named).order_by(pending.c.at)).all()
             connection.execute(delete(pending).where(named))
         return [_pending(row) for row in found]
+
+
+def lose_waiting(
+    connection: Connection,
+    page_ids: Collection[str],
+    quotes: Collection[str],
+    persons: Collection[str],
+) -> None:
+    """Delete what waits, and rules, of exchanges or that say the same as forgotten words, as a part of a transaction."""
+    for table in (pending, rules):
+        mine = select(table.c.id, table.c.text).where(table.c.person.in_(list(persons)))
+        gone = [
+            row.id
+            for row in connection.execute(mine).all()
+            if row.id.rpartition("-")[0] in page_ids
+            or any(holds(row.text, quote) or holds(quote, row.text) for quote in quotes if quote)
+        ]
+        connection.execute(delete(table).where(table.c.id.in_(gone)))
 
 
 def has_consent(person: ColumnElement[Any]) -> ColumnElement[bool]:

@@ -16,7 +16,7 @@ from server.memory.answer_forms import DAY
 from server.memory.answers import read_day
 from server.memory.background import ask
 from server.memory.checks import checked_summary, plain_line
-from server.memory.extract import Prompts
+from server.memory.extract import Prompts, says_who_the_robot_is
 from server.memory.importance import importance_of
 from server.memory.models import DaySummary, Fact, Importance, Kind, Note, NoteKind, Origin, Page
 from server.memory.passages import passages
@@ -158,7 +158,7 @@ def most_telling(pages: Sequence[Page]) -> list[str]:
         (page.language, sentence.strip())
         for page in passages(pages)
         for sentence in statements(page.said, page.language)
-        if not asks_for_silence(sentence)
+        if not asks_for_silence(sentence) and not says_who_the_robot_is(sentence, page.language)
     ]
     worth = {sentence: _worth(sentence, language) for language, sentence in found}
     best = sorted(worth, key=lambda sentence: -worth[sentence])[:_MOST_SENTENCES]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from server.memory.layers.proposals import Proposal
 from server.memory.models import (
     Chain,
     DaySummary,
@@ -48,6 +49,8 @@ class Dossier:
     notes: Sequence[Note]
     safety: Sequence[SafetyEvent]
     days: Sequence[DaySummary]
+    proposals: Sequence[Proposal]
+    """What they asked the robot to be."""
     states: Mapping[str, PageState] = field(default_factory=dict)
     """By page."""
     grounds: Mapping[str, Grounds] = field(default_factory=dict)
@@ -71,6 +74,7 @@ def dossier_of(store: "Store", person: str) -> Dossier:
         store.portrait.notes_of(person),
         store.safety.find(person),
         store.portrait.summaries_of(person),
+        store.personas.asked_by(person),
         {id_: PageState(*state) for id_, state in store.queue.states_of(person).items()},
         store.cuts.grounds_of(person),
     )

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, delete, select, update
 
+from server.memory.consents import lose_waiting
 from server.memory.counters import Part, count_change
 from server.memory.erasing import Erased, Erasing
 from server.memory.lineage import lose_answers, lose_pages, record_key
@@ -96,6 +97,7 @@ def _erase_parts(connection: Connection, what: Erasing, persons: Set[str]) -> in
     removed = sorted({*useless, *what.pages})
     bury(connection, {*going, *removed})
     lose_events(connection, removed)
+    lose_waiting(connection, set(removed), (), persons)
     remove_pages(connection, removed)
     if what.words:
         lose_words(connection, persons, what.words)
@@ -156,6 +158,8 @@ def take_out(
     _lose_vectors_behind(connection, touched)
     _lose_notes(connection, persons, [quote for one in telling.values() for quote in one.quotes])
     lose_quoted(connection, {page: one.quotes for page, one in telling.items()}, persons)
+    quotes = [quote for one in telling.values() for quote in one.quotes]
+    lose_waiting(connection, set(telling), quotes, persons)
     needed = set(connection.scalars(select(sources.c.page).where(sources.c.page.in_(telling))))
     useless = []
     for page in connection.execute(select(pages).where(pages.c.id.in_(telling))).all():

@@ -5,7 +5,7 @@ life, and holds no name or number that was not spoken.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from string import Template
 from typing import Protocol
@@ -14,6 +14,7 @@ import structlog
 from anyio import to_thread
 
 from server.config import PersonaSection
+from server.config_persona import Lock
 from server.errors import OmoideError
 from server.memory import checks
 from server.memory.answer_forms import EXTRACT, PORTRAIT, Form
@@ -24,6 +25,9 @@ from server.memory.corrections import without_correction
 from server.memory.facts import check, check_of_agent, event_days, make_fact
 from server.memory.harvest import Harvest
 from server.memory.kinds import kind_of
+from server.memory.layers.persona import Persona
+from server.memory.layers.requests import without_requests
+from server.memory.layers.sorting_out import MISFILED, sorted_out, tells_of_persona
 from server.memory.models import Fact, Origin, Page, Trait
 from server.memory.self_reports import self_reports
 from server.memory.statements import statements
@@ -43,7 +47,9 @@ _KNOWN = {"ja": "これまでにわかっていること", "zh": "已知特点"}
 
 
 class Prompts(Protocol):
-    """The texts that the model is instructed with."""
+    """The texts that the model is instructed with, and what they say of the robot."""
+
+    persona: Callable[[], Persona]
 
     def in_language(self, stem: str, language: str) -> str:
         """Return the text of a prompt file in a language."""
@@ -116,6 +122,7 @@ class RulesExtractor:
             self._fact(page, sentence)
             for sentence in statements(page.said, page.language)
             if _stands_alone(sentence, page.language)
+            and not says_who_the_robot_is(sentence, page.language)
         ]
 
     def _drawn(self, pages: Sequence[Page]) -> Harvest:
@@ -123,7 +130,13 @@ class RulesExtractor:
         profile = self_reports(pages[0]) if pages else []
         for before, page in pairwise(pages):
             profile += self_reports(page, asked=before.heard)
-        return Harvest(facts=tuple(facts), profile=tuple(profile))
+        misfiled = sum(
+            says_who_the_robot_is(sentence, page.language)
+            for page in pages
+            for sentence in statements(page.said, page.language)
+        )
+        left_out = {MISFILED: misfiled} if misfiled else {}
+        return Harvest(facts=tuple(facts), profile=tuple(profile), misfiled=left_out)
 
     def _fact(self, page: Page, sentence: str) -> Fact:
         days = event_days(sentence, page.language, page.at, self._week_start)
@@ -170,7 +183,7 @@ class ModelExtractor:
         """Ask the model once; see `Extractor.extract`."""
         system = self._instruction("extract", pages)
         answer = read_answer(
-            await self._ask(EXTRACT, system, _dialogue(pages), pages, attempt), system
+            await self._ask(EXTRACT, system, dialogue(pages), pages, attempt), system
         )
         if answer.cut and attempt < len(TEMPERATURES) - 1:
             raise OmoideError("extraction-malformed", "The model's answer was cut off.")
@@ -178,7 +191,7 @@ class ModelExtractor:
 
     async def portray(self, pages: Sequence[Page], known: Sequence[Trait], attempt: int) -> Harvest:
         """Ask the model once; see `Extractor.portray`."""
-        talk = f"{_known_traits(known, pages[-1].language)}{_dialogue(pages)}"
+        talk = f"{_known_traits(known, pages[-1].language)}{dialogue(pages)}"
         system = self._instruction("portrait", pages)
         answer = read_portrait(await self._ask(PORTRAIT, system, talk, pages, attempt), system)
         return await to_thread.run_sync(self._checked, answer, pages)
@@ -189,18 +202,24 @@ class ModelExtractor:
         Raises:
             OmoideError: ``extraction-malformed``: nothing of all that the model wrote as facts was said.
         """
-        checked = [check(draft, pages, self._week_start) for draft in answer.facts]
+        drafts = [one for one in answer.facts if not tells_of_persona(one.text, one.quote)]
+        checked = [check(draft, pages, self._week_start) for draft in drafts]
         told = [one for one in checked if isinstance(one, Fact)]
         refused = Counter(one.value for one in checked if isinstance(one, Refusal))
         if refused:
             log.info("facts-refused", kept=len(told), reasons=dict(refused))
-        if answer.facts and not told:
+        if drafts and not told:
             raise OmoideError("extraction-malformed", "The model wrote nothing that was said.")
-        done = [
+        of_agent = [
             fact
             for draft in answer.agent
             if (fact := check_of_agent(draft, pages, self._agent, self._week_start))
         ]
+        done = [
+            fact for fact in of_agent if not tells_of_persona(fact.text, fact.quote, self._agent)
+        ]
+        asked, left_out = sorted_out(answer.persona, pages)
+        left_out[MISFILED] += len(answer.facts) - len(drafts) + len(of_agent) - len(done)
         language = pages[-1].language
         harvest = Harvest(
             facts=(*told, *done),
@@ -211,6 +230,8 @@ class ModelExtractor:
             traits=checks.checked_traits(answer.traits, pages, self._dimensions()),
             notes=checks.checked_notes(answer.notes, pages),
             events=checks.checked_events(answer.notes, pages) if self._heeds_signs else (),
+            persona=asked,
+            misfiled=+left_out,
         )
         _log_left_out(answer, harvest)
         return harvest
@@ -221,7 +242,11 @@ class ModelExtractor:
     def _instruction(self, stem: str, pages: Sequence[Page]) -> str:
         instruction = Template(self._prompts.in_language(stem, pages[-1].language))
         dimensions = ", ".join(self._dimensions())
-        return instruction.safe_substitute(agent=self._agent, dimensions=dimensions)
+        fields = self._prompts.persona().fields
+        changeable = (key for key, held in fields.items() if held.lock is not Lock.LOCKED)
+        return instruction.safe_substitute(
+            agent=self._agent, dimensions=dimensions, persona_fields=", ".join(changeable) or "-"
+        )
 
     async def _ask(
         self, form: Form, system: str, talk: str, pages: Sequence[Page], attempt: int
@@ -248,7 +273,7 @@ def _stands_alone(sentence: str, language: str) -> bool:
     return is_of_body or any(term.weight >= TELLING for term in meaning.terms)
 
 
-def _dialogue(pages: Sequence[Page]) -> str:
+def dialogue(pages: Sequence[Page]) -> str:
     """Write the talk down for the model. What had been recalled is not in it: it would be drawn again."""
     names = {"ja": ("話し手", "ロボット"), "zh": ("说话人", "机器人")}
     speaker, robot = names.get(pages[-1].language, ("Speaker", "Robot"))
@@ -256,6 +281,12 @@ def _dialogue(pages: Sequence[Page]) -> str:
         f"[{number}] {page.at:%Y-%m-%d %H:%M}\n{speaker}: {page.said}\n{robot}: {page.heard}"
         for number, page in enumerate(pages, start=1)
     )
+
+
+def says_who_the_robot_is(sentence: str, language: str) -> bool:
+    """Say whether a sentence asks for a change of the persona and tells nothing else."""
+    rest = without_requests(sentence)
+    return rest != sentence and not _stands_alone(rest, language)
 
 
 def _known_traits(known: Sequence[Trait], language: str) -> str:

@@ -1,7 +1,9 @@
 """What one look at a batch of pages gives: facts and everything else that memory keeps of a talk."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from server.memory.layers.fields import FieldKey
 from server.memory.models import Fact, Note, ProfileEntry, Trait
 from server.memory.safety.models import SafetyEvent
 
@@ -15,6 +17,17 @@ class Topic:
     """In the language of the batch."""
     pages: tuple[str, ...]
     """Ids, oldest first; no page lies in two topics."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a person asked the robot to be from now on, in their own words."""
+
+    key: FieldKey
+    value: str
+    person: str
+    page: str
+    """Id of the exchange."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +46,9 @@ class Harvest:
     traits: tuple[Trait, ...] = ()
     notes: tuple[Note, ...] = ()
     events: tuple[SafetyEvent, ...] = ()
+    persona: tuple[Asked, ...] = ()
+    misfiled: Mapping[str, int] = field(default_factory=dict)
+    """How much was left out because it belongs to a layer that is not written this way, by the reason."""
 
     @property
     def is_worded(self) -> bool:

@@ -153,6 +153,8 @@ class Exported(_Row):
     notes: Annotated[list[_Note], _MOST]
     safety: Annotated[list[EventRow], _MOST] = []
     days: Annotated[list[_Day], _MOST]
+    proposals: Annotated[list[dict[str, Any]], _MOST] = []
+    """What they asked the robot to be: of the robot there, so it is not taken over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +302,7 @@ def _dossier(exported: Exported, person: str) -> Dossier:
         ],
         [one.as_event(person) for one in exported.safety],
         [_day(one, person, exported) for one in exported.days],
+        (),
         {one.id: PageState(one.waiting, one.batch) for one in exported.pages},
         {
             one.id: Grounds(

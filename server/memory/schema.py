@@ -365,3 +365,28 @@ audit = Table(
 
 OF_PERSONS = tuple(table for table in tables.sorted_tables if "person" in table.c)
 """The tables whose rows are somebody's; those of the others go with them, or hold nobody's words."""
+
+personas = Table(
+    "personas",
+    tables,
+    Column("agent", Text, primary_key=True),
+    Column("document", Text, nullable=False),  # as `server.memory.layers.document` writes it
+    Column("changed_at", Moment, nullable=False),
+)
+
+persona_proposals = Table(
+    "persona_proposals",
+    tables,
+    Column("id", Text, primary_key=True),
+    Column("agent", Text, nullable=False),
+    Column("field", Text, nullable=False),
+    Column("lines", Texts, nullable=False),
+    Column("source", Text, nullable=False),  # a `server.memory.layers.proposals.By`
+    Column("person", Text, nullable=False),  # who asked for it; empty if nobody did in a talk
+    Column("page", Text, ForeignKey("pages.id", ondelete="CASCADE")),
+    Column("at", Moment, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("decided_at", Moment),
+    Index("persona_proposals_by_agent", "agent", "state", "at"),
+    Index("persona_proposals_by_page", "page"),
+)

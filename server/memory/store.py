@@ -25,6 +25,7 @@ from server.memory.erasures import Erasures
 from server.memory.fact_rows import fact_of, fact_row
 from server.memory.fact_vectors import FactVectors, put_fact_vectors
 from server.memory.incoming import Incoming
+from server.memory.layers.table import PersonaTable
 from server.memory.models import Fact, Note, Page, ProfileEntry, Trait
 from server.memory.pages import Pages, owners_of
 from server.memory.portrait import Portrait, named_in, put_portrait
@@ -63,6 +64,7 @@ class Store:
         self.erasures = Erasures(self._database)
         self.incoming = Incoming(self._database)
         self.audit = Audit(self._database)
+        self.personas = PersonaTable(self._database)
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and let go of it."""
@@ -217,7 +219,8 @@ class Store:
 
     def persons(self) -> list[str]:
         """Return everybody of whom anything is stored."""
-        held = (select(table.c.person) for table in OF_PERSONS if table is not changes)
+        named = (table for table in OF_PERSONS if table is not changes)
+        held = (select(table.c.person).where(table.c.person != "") for table in named)
         return sorted(row[0] for row in self._database.rows(union(*held)))
 
     def change_count(self, person: str) -> int:

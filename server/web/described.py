@@ -22,6 +22,7 @@ from server.memory.models import (
 from server.memory.recall import as_scores
 from server.memory.safety.described import describe_event
 from server.memory.selecting import Selected
+from server.web.persona_described import describe_proposal
 
 
 def describe_dossier(dossier: Dossier, fading: FadingSection) -> dict[str, Any]:
@@ -45,6 +46,7 @@ def describe_dossier(dossier: Dossier, fading: FadingSection) -> dict[str, Any]:
         "notes": [_note(note) for note in dossier.notes],
         "safety": [describe_event(event) for event in dossier.safety],
         "days": [_day(summary) for summary in dossier.days],
+        "proposals": [describe_proposal(proposal) for proposal in dossier.proposals],
     }
 
 

@@ -34,6 +34,10 @@ _STATUS = {
     "page-unknown": 404,
     "person-missing": 422,
     "person-unknown": 404,
+    "layer-locked": 409,
+    "layer-proposals-full": 409,
+    "layer-unknown": 404,
+    "proposal-unknown": 404,
     "usage-invalid": 422,
     "store-full": 507,
     "llm-timeout": 504,
@@ -50,6 +54,9 @@ _STATUS_OF_KIND = {
     "llm": 502,
     "embedding": 502,
     "extraction": 502,
+    "layer": 422,
+    "layers": 422,
+    "persona": 503,
 }
 """Of all others, by the first word of their code: not at the moment, or an endpoint behind this server is to blame."""
 

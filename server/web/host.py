@@ -10,10 +10,13 @@ from fastapi import Request
 from server.access import Access
 from server.callers import Caller
 from server.config import Config
+from server.conversation import Engines
 from server.errors import OmoideError
 from server.forgetting import Forgetting
 from server.memory import Memory
+from server.memory.layers.layers import Layers
 from server.ports import Clock, Engine
+from server.prompting import PromptFiles
 from server.recording import RecentTurns
 from server.telemetry import Metrics
 
@@ -48,6 +51,18 @@ class WebHost(Protocol):
     @property
     def memory(self) -> Memory:
         """What is remembered."""
+
+    @property
+    def layers(self) -> Layers:
+        """Soul and Identity."""
+
+    @property
+    def prompts(self) -> PromptFiles:
+        """The texts that the model is told."""
+
+    @property
+    def engines(self) -> Engines:
+        """What listens, thinks and speaks."""
 
     @property
     def forgetting(self) -> Forgetting:

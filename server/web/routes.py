@@ -13,7 +13,7 @@ from server.admission import Admission
 from server.config_shown import show
 from server.recording import describe
 from server.registry import KnownDevice
-from server.web import consent, forgetting, memory, ota, safety
+from server.web import consent, forgetting, memory, ota, persona, safety
 from server.web.docs_page import render_docs
 from server.web.errors import add_error_answers
 from server.web.guard import Guard
@@ -50,6 +50,7 @@ def create_web(host: WebHost) -> FastAPI:
     web.include_router(forgetting.router)
     web.include_router(memory.router)
     web.include_router(safety.router)
+    web.include_router(persona.router)
     return web
 
 

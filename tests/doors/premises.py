@@ -17,18 +17,21 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from firmware_bridge import DeviceEvent, PlayAudio, ShowTranscript, TextSaid
 from server.access import Access
 from server.config import Config
+from server.conversation import Engines
 from server.errors import OmoideError  # noqa: TC001 - evaluated with the class
 from server.forgetting import Forgetting
 from server.gateway import serve_devices
 from server.memory import Memory
 from server.memory.extract import RulesExtractor
+from server.memory.layers.layers import Layers
 from server.memory.opening import open_memory
 from server.ports import Device
+from server.prompting import PromptFiles
 from server.recording import RecentTurns
 from server.telemetry import Metrics
 from server.trace import Turns
 from server.web import serve_web
-from tests.fakes import FakeEmbedder
+from tests.fakes import PROMPTS, FakeAsr, FakeEmbedder, FakeLlm, FakeTts, FakeVad
 
 ROBOT = "aa:bb:cc:dd:ee:ff"
 FROM_AFAR = {"X-Forwarded-For": "203.0.113.9"}
@@ -75,6 +78,9 @@ class FakeApp:
         self.troubles: dict[str, OmoideError] = {}
         self.devices: list[Device] = []
         self.heard: list[DeviceEvent] = []
+        self.prompts = PromptFiles(PROMPTS, config.persona)
+        self.llm = FakeLlm([])
+        self.engines = Engines(FakeVad(), FakeAsr(), self.llm, FakeTts())
         self._talk = talk or self._repeat
 
     @cached_property
@@ -82,6 +88,16 @@ class FakeApp:
         """Opened when a test first comes to it."""
         folder = self.data / "memory"
         return open_memory(self.config, folder, FakeEmbedder(), RulesExtractor(), self.clock)
+
+    @cached_property
+    def layers(self) -> Layers:
+        """Likewise."""
+        section = self.config.persona
+        count = self.metrics.count_layer_write
+        layers = Layers(self.prompts, section, *self.memory.kept_in, self.clock, count)
+        layers.load()
+        self.prompts.persona = layers.persona
+        return layers
 
     @property
     def forgetting(self) -> Forgetting:

@@ -47,7 +47,7 @@ async def test_traits_are_told_by_their_names_and_the_robot_knows_what_it_did(
         found = await memory.recall("hana", "What lullaby did you sing for me?", "en")
         assert [line.text for line in found.lines] == [SONG]
         assert any("high" in line for line in found.portrait), found.portrait
-        assert memory.consolidator.extractor._agent == "Kiko"  # type: ignore[attr-defined]
+        assert memory.consolidator.extractor.extractor._agent == "Kiko"  # type: ignore[attr-defined]
 
 
 async def test_a_persona_folder_of_an_earlier_version_still_starts(tmp_path: Path) -> None:

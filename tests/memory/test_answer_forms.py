@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.memory.answer_forms import DAY, EXTRACT, PORTRAIT, Form
+from server.memory.answer_forms import DAY, EXTRACT, LAYER, PORTRAIT, Form
 from server.memory.answers import MOST_ENTRIES, read_answer, read_day, read_portrait
 from server.memory.traits import load_dimensions
 from server.prompting import PromptFiles
 from tests.fakes import PROMPTS
 
-FORMS = {"extract": EXTRACT, "portrait": PORTRAIT, "summarize_day": DAY}
+FORMS = {"extract": EXTRACT, "portrait": PORTRAIT, "layer": LAYER, "summarize_day": DAY}
 DIMENSIONS = [*load_dimensions(PromptFiles(PROMPTS))]
 WORDS = st.text('猫犬abc \n"', min_size=1, max_size=8).map(lambda text: f"あ{text}")
 

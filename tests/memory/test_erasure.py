@@ -14,12 +14,14 @@ from server.config import Policy
 from server.memory.consents import Pending, Rule
 from server.memory.extract import RulesExtractor
 from server.memory.harvest import Harvest, Topic
+from server.memory.layers.fields import FieldKey
+from server.memory.layers.proposals import By, Occasion, Proposal
 from server.memory.models import Fact, Grounds, Level, Origin, Page, ProfileField
 from server.memory.page_shelves import PageShelves
 from server.memory.private import Category
 from server.memory.safety.models import Review, Severity, SignalKind, State
 from server.memory.safety.noticing import make_event
-from server.memory.schema import audit, changes, consents, erasures, forgotten, tables
+from server.memory.schema import audit, changes, consents, erasures, forgotten, personas, tables
 from server.memory.store import Store
 from server.memory.stored_lines import StoredLine
 from server.memory.tiers import Sorting
@@ -65,13 +67,15 @@ def tell(store: Store, person: str, word: str, number: int) -> None:
     store.safety.post(lambda _: ["nurse"], NOON)
     store.safety.review(id_, Review(State.ACKNOWLEDGED, word, NOON, said))
     store.portrait.put_summary(summary(NOON, id_, text=said, person=person))
-    waiting = Pending(id_, person, "robot", said, "en", Category.MONEY, NOON)
+    asked = Proposal(id_, FieldKey.NAME, (said,), By.VOICE, Occasion(person, id_), NOON)
+    store.personas.propose("Omo", asked)
+    waiting = Pending(f"{id_}-0", person, "robot", said, "en", Category.MONEY, NOON)
     store.consents.wait([waiting])
     store.consents.choose(person, Category.MONEY, Policy.KEEP, NOON, "api")
-    store.consents.agree([Rule(id_, person, said, "en", NOON, "api")])
+    store.consents.agree([Rule(f"{id_}-0", person, said, "en", NOON, "api")])
 
 
-NOBODYS = {audit.name, consents.name, erasures.name, forgotten.name}
+NOBODYS = {audit.name, consents.name, erasures.name, forgotten.name, personas.name}
 """Tables that say what was erased, by numbers, or who does not want to be remembered: empty, or they stay when a person goes."""
 
 
@@ -95,7 +99,9 @@ def test_nothing_of_a_forgotten_person_is_left_in_any_file(tmp_path: Path) -> No
         for person, word in (("hana", "himitsu"), ("taro", "koukai"), ("jun", "himitsu")):
             for number in range(40):
                 tell(store, person, word, number)
-        assert all(counts(tmp_path / "memory.db", "%hana%").values()), "a table is not filled"
+        filled = counts(tmp_path / "memory.db", "%hana%")
+        assert filled.pop(personas.name) == 0, "what the robot is called is nobody's"
+        assert all(filled.values()), "a table is not filled"
         before = counts(tmp_path / "memory.db", "%taro%")
         assert b"himitsu" in bytes_of(tmp_path)
         assert store.forget_person("hana") == 40
