@@ -16,6 +16,7 @@ from server.memory.claims.english import in_full
 from server.memory.facts import event_days
 from server.memory.lexicon.expressions import expressions
 from server.memory.safety.models import Severity, Signal, SignalKind
+from server.memory.simplified import simplified
 from server.memory.statements import clauses_of, in_earnest, is_hypothetical, is_question
 from server.memory.terms import read_as
 
@@ -61,10 +62,11 @@ def find_signals(text: str, language: str, at: datetime) -> list[Signal]:
     found: list[Signal] = []
     for sentence in in_earnest(text[:_LONGEST]):
         code = read_as(sentence, language)
-        if not _has_expression(_plain(sentence, code), code):
+        told = simplified(sentence) if code == "zh" else sentence
+        if not _has_expression(_plain(told, code), code):
             continue
-        for part in clauses_of(sentence[:_LONGEST_SENTENCE], code):
-            quote = sentence if sentence in text else part
+        quote = sentence if sentence in text else text
+        for part in clauses_of(told[:_LONGEST_SENTENCE], code):
             found += [Signal(kind, severity, quote) for kind, severity in _signs(part, code, at)]
     return found
 

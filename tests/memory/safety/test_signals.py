@@ -56,7 +56,12 @@ def test_hardly_any_harmless_sentence_is_taken_for_a_sign(part: str, most: float
         ("en", "I want to kill myself.", "self-harm", "urgent"),
         ("en", "I took too many pills.", "medication", "urgent"),
         ("en", "I forgot to take my pills.", "medication", "watch"),
-        ("en", "He hits me.", "abuse", "urgent"),
+        ("en", "He hits me.", "abuse", "concern"),
+        ("en", "He tried to kill me.", "abuse", "urgent"),
+        ("en", "Call an ambulance, my husband has collapsed!", "distress", "urgent"),
+        ("en", "Can you call an ambulance?", "distress", "urgent"),
+        ("ja", "救急車を呼んで！", "distress", "urgent"),
+        ("zh", "快叫救护车！", "distress", "urgent"),
         ("ja", "胸が痛いの。", "symptom", "urgent"),
         ("ja", "頭が痛い。", "symptom", "watch"),
         ("ja", "死にたい。", "self-harm", "urgent"),
@@ -64,6 +69,8 @@ def test_hardly_any_harmless_sentence_is_taken_for_a_sign(part: str, most: float
         ("zh", "我胸口疼。", "symptom", "urgent"),
         ("zh", "我不想活了。", "self-harm", "urgent"),
         ("zh", "我摔了一跤。", "fall", "concern"),
+        ("zh", "我頭暈得厲害。", "symptom", "watch"),
+        ("zh", "我胸口悶，喘不上氣。", "symptom", "urgent"),
     ],
 )
 def test_a_sign_is_as_grave_as_it_sounds(
@@ -91,6 +98,8 @@ def test_a_sign_is_as_grave_as_it_sounds(
         ("zh", "我妈妈摔倒了。"),
         ("zh", "这是个头疼的问题。"),
         ("zh", "笑死我了。"),
+        ("zh", "我媽媽摔倒了。"),
+        ("zh", "我不頭暈了。"),
     ],
 )
 def test_what_is_denied_others_supposed_past_or_a_figure_of_speech_is_no_sign(
