@@ -13,6 +13,7 @@ from server.errors import OmoideError
 from server.memory.audit import Actor
 from server.memory.erasing import Erased, Erasing, Order
 from server.memory.grounds import Resting, matter_of
+from server.memory.lines import Role
 from server.memory.models import Page
 from server.memory.page_shelves import PageShelves
 from server.memory.recall import Reader
@@ -27,6 +28,7 @@ from server.memory.selecting import (
     whose,
 )
 from server.memory.shelves import Shelves
+from server.memory.spoken_words import SpokenWords
 from server.memory.store import Store
 from server.memory.terms import read_as
 from server.memory.unfinished import Unfinished
@@ -244,8 +246,13 @@ class Eraser:
         gone = {*(fact.id for fact in selected.facts), *said_in}
         gone |= {page.at.date().isoformat() for page in said.values()}
         whole = [said[id_] for id_ in selected.what.pages if id_ in said]
-        resting = Resting(gone, matter_of(selected.facts, whole))
-        for page in self._store.pages.of(person) if grounds else ():
+        if not grounds:
+            return frozenset(going)
+        matter = matter_of(selected.facts, whole)
+        quiet = SpokenWords(self._store, person).without(matter.keys)
+        silent = {page for page, role in quiet if role == Role.HEARD and (page, Role.SAID) in quiet}
+        resting = Resting(gone, matter, silent)
+        for page in self._store.pages.of(person):
             if page.id in going:
                 resting.add(page.id)
             elif page.id in grounds and page.heard and resting.goes(page, grounds[page.id]):

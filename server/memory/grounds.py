@@ -51,6 +51,8 @@ class Matter:
         """
         known = [(text, language) for text, language in texts if text]
         self._forms = {form for each in known for form in _forms(*each)}
+        self.keys = frozenset(term.key for each in known for term in plain_analysis(*each).terms)
+        """Keys of all its terms: a text without any of them does not tell of it."""
         self._scripts = {read_as(*each) for each in known}
 
     def is_told_in(self, page: Page) -> bool:
@@ -61,9 +63,17 @@ class Matter:
         """
         heard, language = page.heard, page.language
         text = heard if telling_terms(heard, language) else f"{page.said} {heard}"
-        if not self._forms or read_as(text, language) not in self._scripts:
+        if not self._can_compare(text, language):
             return True
         return not self._forms.isdisjoint(_forms(text, language))
+
+    def can_compare(self, page: Page) -> bool:
+        """Say whether words tell, in an exchange, that nothing of it is told: both halves are in a language of it."""
+        halves = (page.heard, f"{page.said} {page.heard}")
+        return all(self._can_compare(text, page.language) for text in halves)
+
+    def _can_compare(self, text: str, language: str) -> bool:
+        return bool(self._forms) and read_as(text, language) in self._scripts
 
 
 def matter_of(facts: Iterable[Fact], pages: Iterable[Page] = ()) -> Matter:
@@ -79,13 +89,15 @@ class Resting:
     told, has to be told by a word.
     """
 
-    def __init__(self, gone: Set[str], matter: Matter) -> None:
+    def __init__(self, gone: Set[str], matter: Matter, silent: Set[str] = frozenset()) -> None:
         """Say what is forgotten.
 
         Args:
             gone: Ids of the facts, of the exchanges in which they were said, and the days of these.
             matter: What it is about.
+            silent: Ids of exchanges in which no word of it is: they need not be read.
         """
+        self._silent = silent
         self._gone = frozenset(gone)
         self._known = set(gone)
         self._matter = matter
@@ -96,10 +108,15 @@ class Resting:
         if not is_meant:
             is_near = not grounds.recalled.isdisjoint(self._known)
             is_near = is_near or any(ids <= self._known for ids in grounds.held)
-            is_meant = is_near and self._matter.is_told_in(page)
+            is_meant = is_near and self._tells(page)
         if is_meant:
             self._known.add(page.id)
         return is_meant
+
+    def _tells(self, page: Page) -> bool:
+        if page.id in self._silent and self._matter.can_compare(page):
+            return False
+        return self._matter.is_told_in(page)
 
     def add(self, page_id: str) -> None:
         """Note that an answer goes for another reason."""

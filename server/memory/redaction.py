@@ -77,7 +77,7 @@ def _stands_in(part: str, text: str) -> bool:
 def _finds(part: str, text: str) -> Iterator[re.Match[str]]:
     """Compare without the marks at the ends; a Latin word is not part of another one."""
     bare = _bare(part)
-    if not bare:
+    if not bare or bare.casefold() not in text.casefold():  # far quicker than a pattern for each
         return iter(())
     before = r"(?<![A-Za-z0-9])" if bare[0].isascii() else ""
     behind = r"(?![A-Za-z0-9])" if bare[-1].isascii() else ""

@@ -1,17 +1,19 @@
 """What somebody names who wants something forgotten, and the records that this stands for."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date
 
 from server.errors import ConfigError, OmoideError
 from server.memory.erasing import Erasing
 from server.memory.gist import telling_terms
-from server.memory.models import Fact, Page, Segment
+from server.memory.lines import Role
+from server.memory.models import Fact, Origin, Page, Segment
 from server.memory.redaction import holds, names
+from server.memory.spoken_words import SpokenWords
 from server.memory.statements import sentences
 from server.memory.store import Store
-from server.memory.wording import bare
+from server.memory.wording import bare, plain_analysis
 
 _LEAST_SHARED = 0.6
 """Of the weight of the words that are looked for: so much of it has to be in a sentence."""
@@ -107,7 +109,9 @@ def select(store: Store, selector: Selector, near: Collection[str] = ()) -> Sele
         wanted = _Wanted(selector.topic, selector.language)
         return _topic(wanted, facts, pages, store.tiers.segments_of(person))
     wanted = _Wanted(selector.words, selector.language)
-    return _worded(wanted, facts, pages, near)
+    keys = wanted.keys({page.language for page in pages})
+    quiet = SpokenWords(store, person).without(keys)
+    return _worded(wanted, facts, pages, near, quiet)
 
 
 def selected_facts(store: Store, fact_ids: Sequence[str]) -> Selected:
@@ -191,25 +195,36 @@ def _topic(
 
 
 def _worded(
-    wanted: "_Wanted", facts: Sequence[Fact], pages: Sequence[Page], near: Collection[str]
+    wanted: "_Wanted",
+    facts: Sequence[Fact],
+    pages: Sequence[Page],
+    near: Collection[str],
+    quiet: Set[tuple[str, int]],
 ) -> Selected:
-    """Return the facts that are found, and of the exchanges the sentences and the answers that say it."""
-    found = {fact.id: fact for fact in facts if fact.id in near or wanted.is_in_fact(fact)}
+    """Return the facts that are found, and of the exchanges the sentences and the answers that say it.
+
+    Args:
+        wanted: What is looked for.
+        facts: Of one person.
+        pages: All of the same.
+        near: Ids of facts that are meant in any case.
+        quiet: Utterances without any word of it, by page and role: only the very letters may stand in them.
+    """
+    found = {fact.id: fact for fact in facts if fact.id in near or wanted.is_told(fact, quiet)}
     cut: dict[str, tuple[str, ...]] = {}
     answers: list[str] = []
     for page in pages:
-        said = tuple(one for one in sentences(page.said) if wanted.is_in(one, page.language))
-        if not said and names(page.said, wanted.text):
-            said = (wanted.text,)  # over the end of a sentence
-        if said:
-            cut[page.id] = said
-        if wanted.is_in(page.heard, page.language):
+        said, heard = ((page.id, int(role)) in quiet for role in (Role.SAID, Role.HEARD))
+        if parts := wanted.sentences_of(page, is_quiet=said):
+            cut[page.id] = parts
+        if wanted.is_in(page.heard, page.language, is_quiet=heard):
             answers.append(page.id)
     for fact in facts:
         quotes = [one for page in fact.sources for one in cut.get(page, ())]
         if any(holds(one, fact.quote) or holds(fact.quote, one) for one in quotes):
             found[fact.id] = fact
-    touched = tuple(page for page in pages if page.id in cut or page.id in answers)
+    named = {*cut, *answers}
+    touched = tuple(page for page in pages if page.id in named)
     what = Erasing(tuple(found), (), cut, tuple(answers), wanted.text)
     return Selected("words", what, tuple(found.values()), touched)
 
@@ -221,14 +236,43 @@ class _Wanted:
         self.text = text.strip()
         self._language = language
         self._weights: dict[str, Mapping[frozenset[str], float]] = {}
+        self._numbers = plain_analysis(self.text, language or "ja").numbers
 
-    def is_in(self, text: str, language: str) -> bool:
-        """Say whether they stand in a text, or most of what they tell is in it."""
-        return names(text, self.text) or self._share(text, language) >= _LEAST_SHARED
+    def is_in(self, text: str, language: str, *, is_quiet: bool = False) -> bool:
+        """Say whether they stand in a text, or most of what they tell is in it.
+
+        Args:
+            text: Of whatever length.
+            language: Two-letter code of it.
+            is_quiet: Whether it is known to have no word of them.
+        """
+        if names(text, self.text):
+            return True
+        return not is_quiet and self._share(text, language) >= _LEAST_SHARED
+
+    def sentences_of(self, page: Page, *, is_quiet: bool) -> tuple[str, ...]:
+        """Return the sentences of the person that they are in; the words, if they go over the end of one."""
+        stands = names(page.said, self.text)
+        if is_quiet and not stands:
+            return ()
+        said = tuple(one for one in sentences(page.said) if self.is_in(one, page.language))
+        return said or ((self.text,) if stands else ())
+
+    def is_told(self, fact: Fact, quiet: Set[tuple[str, int]]) -> bool:
+        """Say whether a fact has them. What rules quote has the words of its exchanges."""
+        drawn = {(page, int(Role.SAID)) for page in fact.sources}
+        is_quiet = bool(drawn) and fact.origin is Origin.RULES and quiet >= drawn
+        texts = (bare(fact.text), fact.quote)
+        return any(self.is_in(text, fact.language, is_quiet=is_quiet) for text in texts)
 
     def is_all_in(self, text: str, language: str) -> bool:
         """Say whether they stand in a text, or all of what they tell is in it."""
         return names(text, self.text) or self._share(text, language) >= _ALL
+
+    def keys(self, languages: Collection[str]) -> set[str]:
+        """Return the keys of the terms that are looked for, as read in several languages."""
+        read = {self._language} if self._language else {*languages, "ja"}
+        return {term.key for one in read for term in telling_terms(self.text, one)}
 
     def is_in_fact(self, fact: Fact) -> bool:
         """Say whether a fact or what it was drawn from has them."""
@@ -240,6 +284,8 @@ class _Wanted:
             return 0.0
         there = {form for term in telling_terms(text, language) for form in (term.key, term.sound)}
         shared = sum(weight for forms, weight in weights.items() if forms & there)
+        if self._numbers and not self._numbers <= plain_analysis(text, language).numbers:
+            return 0.0
         return shared / sum(weights.values())
 
     def _weights_in(self, language: str) -> Mapping[frozenset[str], float]:

@@ -248,3 +248,14 @@ async def test_answers_from_before_a_restart_go_with_the_fact(tmp_path: Path) ->
         assert left_of(tmp_path, ["kumquat"]) == []
         heard = {page.id: page.heard for page in later.room.memory._store.pages.of("hana")}
     assert heard == {"before": "A boat!", "asked": "", "again": "", "other": "I like boats."}
+
+
+async def test_words_with_a_number_are_another_thing_with_another_number(tmp_path: Path) -> None:
+    async with lived(tmp_path) as home:
+        for number in (12, 34):
+            home.say(f"My locker has the number {number}.", "I see.", id_=f"n{number}")
+        await home.settle()
+        selector = Selector("hana", words="the locker with number 34")
+        gone = await home.forgetting.forget(selector, Actor.COMMAND)
+        assert gone.facts == 1
+        assert [page.id for page in home.room.memory._store.pages.of("hana")] == ["n12"]
