@@ -102,21 +102,7 @@ class App:
         self.phrasebook = Phrasebook(
             Phrases(self.prompts), self.engines.tts, config.persona.language, config.tts
         )
-        self.house = House(
-            config,
-            self.clock,
-            self.engines,
-            self.memory,
-            self.prompts,
-            self.phrasebook,
-            self.turns,
-            Heeding(
-                self.memory.consenting,
-                self.memory.safety,
-                VoiceForgetting(self.forgetting, self.memory, self.turns, self.clock.now),
-                self.phrasebook.text,
-            ),
-        )
+        self.house = _open_house(self)
         self.warm = anyio.Event()
         self.troubles: dict[str, OmoideError] = {}
         """What could not be warmed up, by stage. A turn that needs it is answered with an apology."""
@@ -222,6 +208,26 @@ class App:
         self.troubles.setdefault(name, trouble)
         log.warning("engine-trouble", stage=name, code=trouble.code, reason=str(trouble))
         return False
+
+
+def _open_house(app: App) -> House:
+    """Put together what conversations share."""
+    heeding = Heeding(
+        app.memory.consenting,
+        app.memory.safety,
+        VoiceForgetting(app.forgetting, app.memory, app.turns, app.clock.now),
+        app.phrasebook.text,
+    )
+    return House(
+        app.config,
+        app.clock,
+        app.engines,
+        app.memory,
+        app.prompts,
+        app.phrasebook,
+        app.turns,
+        heeding,
+    )
 
 
 def _open_layers(app: App) -> Layers:

@@ -254,7 +254,7 @@ class Conversation:
     def _guard(self, turn: Turn, transcript: Transcript, laps: Laps) -> ReplyGuard:
         """Return what lets the reply through, and asks for it once more if it must not be spoken."""
         house = self.house
-        persona = persona_of(house.config.persona.name, house.prompts.text("identity.md"))
+        persona = persona_of(house.prompts.persona())
         now, lines = house.clock.now(), house.phrasebook.text
 
         def attempt(hit: Hit | None, said: str) -> AsyncContext[AsyncGenerator[Sentence, None]]:

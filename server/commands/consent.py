@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import ValidationError
 
-from server.commands.memory_access import open_access
+from server.commands.consent_access import decide
 from server.commands.reach import Place
 from server.commands.report import Report, Tell
 from server.config import Policy
@@ -54,8 +54,7 @@ async def consent(person: str, decision: Decision, place: Place, tell: Tell) -> 
         OmoideError: The memory can't be had.
     """
     is_decided = decision != Decision()
-    async with open_access(place) as memory:
-        standing = await memory.consent(person, decision if is_decided else None)
+    standing = await decide(place, person, decision if is_decided else None)
     tell(f"{person} {_STATES[standing['memory']]}.")
     for category, policy in standing["policies"].items():
         tell(f"  {category + ':':12}{policy}")

@@ -37,7 +37,6 @@ from server.memory.traits import load_dimensions
 from server.prompting import PROMPTS, PromptFiles
 from server.recording import RecentTurns
 from server.trace import Turns
-from server.web.consent import Decision, carry_out, describe_standing
 from server.web.described import (
     describe_audit,
     describe_candidate,
@@ -176,14 +175,6 @@ class FolderMemory:
         interrupted = memory.consolidator.gave_way
         fading = self._place.config.fading
         return Drawn([describe_fact(fact, fading) for fact in stored], waiting, interrupted)
-
-    async def consent(self, person: str, decision: Decision | None) -> Row:
-        """Return how it stands with a person."""
-        consenting = (await self._open()).consenting
-        await to_thread.run_sync(consenting.load)
-        if decision is not None:
-            await carry_out(consenting, person, decision, "cli")
-        return dict(describe_standing(person, await consenting.standing(person)))
 
     @property
     def _file(self) -> Path:

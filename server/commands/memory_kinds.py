@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any, Protocol, TypeAlias
 
 from server.memory.selecting import Selector
-from server.web.consent import Decision
 
 Row: TypeAlias = dict[str, Any]
 """A fact, an exchange or a candidate as the API describes it."""
@@ -77,6 +76,3 @@ class MemoryAccess(Protocol):
 
     async def extract(self, person: str) -> Drawn:
         """Draw facts from what waits, of everybody if no person is named."""
-
-    async def consent(self, person: str, decision: Decision | None) -> Row:
-        """Carry out what is decided about remembering a person, if anything, and return how it stands."""

@@ -16,6 +16,7 @@ from server.commands.reach import Place
 from server.config_persona import Lock
 from server.errors import OmoideError
 from server.folder_lock import lock_data
+from server.memory.cipher import cipher_of
 from server.memory.layers.layers import Layers
 from server.memory.layers.proposals import By, Proposal
 from server.memory.store import Store
@@ -63,7 +64,9 @@ async def open_persona(place: Place) -> AsyncIterator[PersonaAccess]:
         yield RemotePersona(api_of(place))
         return
     with lock_data(place.data):
-        store = await to_thread.run_sync(Store, place.data / "memory" / "memory.db")
+        store = await to_thread.run_sync(
+            Store, place.data / "memory" / "memory.db", cipher_of(place.config.store)
+        )
         writer = Writer(store)
         try:
             yield await _folder_persona(place, store, writer)

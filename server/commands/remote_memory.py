@@ -9,7 +9,6 @@ from server.commands.api import Api
 from server.commands.memory_kinds import Drawn, Listing, Row, Search
 from server.memory.importing import person_in
 from server.memory.selecting import Selector
-from server.web.consent import Decision
 
 
 class RemoteMemory:
@@ -78,14 +77,6 @@ class RemoteMemory:
         answer = await self._api.ask("POST", "/api/debug/extract", body={"person": person})
         waiting, interrupted = int(answer.get("waiting", 0)), bool(answer.get("interrupted"))
         return Drawn(list(answer["stored"]), waiting, interrupted)
-
-    async def consent(self, person: str, decision: Decision | None) -> Row:
-        """Return how it stands with a person."""
-        path = f"{_path(person)}/consent"
-        if decision is None:
-            return dict(await self._api.ask("GET", path))
-        body = decision.model_dump(mode="json", exclude_defaults=True)
-        return dict(await self._api.ask("PUT", path, body=body))
 
 
 def _asked(selector: Selector) -> dict[str, object]:

@@ -17,6 +17,7 @@ from server.commands.reach import Place
 from server.commands.report import Report, Tell
 from server.commands.table import tell_table
 from server.errors import OmoideError
+from server.memory.cipher import cipher_of
 from server.memory.safety.described import describe_event
 from server.memory.safety.models import Review, SafetyEvent, State
 from server.memory.safety.soap import render_soap, soap_of
@@ -129,7 +130,7 @@ async def _opened(place: Place) -> AsyncIterator[_Desk]:
             "memory-missing",
             f"There is no memory in {place.data}. Name its data folder with --data, or a running server with --url.",
         )
-    store = await to_thread.run_sync(Store, file)
+    store = await to_thread.run_sync(Store, file, cipher_of(place.config.store))
     try:
         yield _FolderDesk(store, place)
     finally:

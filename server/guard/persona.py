@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from server.guard.lines import Spoken, filled, has, signs
+from server.memory.layers.character import character_of
+from server.memory.layers.persona import Persona as LayeredPersona
 
 _FIRST_PERSONS_JA = (
     ("私", "わたし", "わたくし", "ワタシ"),
@@ -39,9 +41,12 @@ class Persona:
     """Words that must not come up."""
 
 
-def persona_of(name: str, identity: str) -> Persona:
-    """Return the persona that the configuration and ``prompts/identity.md`` make: any name in that text is its own."""
-    return Persona((name, *_NAME.findall(identity)))
+def persona_of(layers: LayeredPersona) -> Persona:
+    """Return what of the Soul and the Identity a reply must not leave."""
+    character = character_of(layers)
+    free = [name for text in layers.free.values() for name in _NAME.findall(text or "")]
+    first_person = next(iter(character.first_person), "")
+    return Persona((*character.names, *free), first_person, character.forbidden_topics)
 
 
 def leaves_persona(sentence: Spoken, persona: Persona) -> bool:

@@ -214,11 +214,9 @@ class Consolidator:
             harvest = await self._choose(attempts).extract(batch, attempts)
             sorting = await self._sorter.sort(batch, harvest, self._clock.now())
             return await self._admit(harvest, ids, sorting, read_at=read_at), sorting
-        except OutdatedError:
-            raise
         except OmoideError as error:
-            if error.code == "llm-preempted":  # somebody talks: no fault of the model
-                raise
+            if isinstance(error, OutdatedError) or error.code == "llm-preempted":
+                raise  # something was forgotten, or somebody talks: no fault of the model
             failure = error
         except Exception as error:
             log_fault("extraction-fault", error)
@@ -301,12 +299,11 @@ class Consolidator:
             shelf = await self._shelves.get(drawn[0].person, self._clock.now()) if drawn else None
             chosen = _Admission(shelf, self._closeness, keep_all)
             await to_thread.run_sync(chosen.take_all, drawn, vectors)
-            now = self._clock.now()
             return await self._writer.run(
                 partial(
                     self._store.add_facts,
                     chosen.new,
-                    now,
+                    self._clock.now(),
                     superseded=chosen.superseded,
                     more_sources=chosen.repeated,
                     vectors_by_fact=chosen.vectors,
