@@ -24,7 +24,7 @@ from server.memory.schema import (
     profile,
     sources,
 )
-from server.memory.sweeping import census, ids_of, lose_words, persons_meant
+from server.memory.sweeping import census, ids_of, lose_grounds, lose_words, persons_meant
 from server.memory.terms import letters
 from server.memory.tiers import drop_empty, lose_unread, unsay
 from server.memory.unfinished import bury
@@ -99,6 +99,7 @@ def _erase_parts(connection: Connection, what: Erasing, persons: Set[str]) -> in
     lose_events(connection, removed)
     lose_waiting(connection, set(removed), (), persons)
     remove_pages(connection, removed)
+    lose_grounds(connection, persons, {*going, *removed})
     if what.words:
         lose_words(connection, persons, what.words)
     waiting = update(pages).where(pages.c.id.in_(again))

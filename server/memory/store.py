@@ -34,6 +34,7 @@ from server.memory.safety.events import SafetyEvents, put_drawn
 from server.memory.safety.models import SafetyEvent
 from server.memory.schema import OF_PERSONS, changes, facts, pages, sources
 from server.memory.stored_lines import StoredLines
+from server.memory.sweeping import lose_grounds
 from server.memory.tiers import Sorting, Tiers, put_sorting
 
 Vector = NDArray[np.float32]
@@ -202,7 +203,9 @@ class Store:
             connection.execute(delete(facts).where(facts.c.id.in_(fact_ids)))
             cut_down(connection, left)
             remove_pages(connection, sorted(useless))
-            count_change(connection, Part.FACTS, {row.person for row in ended})
+            persons = {row.person for row in ended}
+            lose_grounds(connection, persons, useless | {row.id for row in ended})
+            count_change(connection, Part.FACTS, persons)
             if ended:
                 entry = AuditEntry(now, Actor.SCHEDULE, "retention-facts", len(ended))
                 note_erasure(connection, entry)

@@ -1,6 +1,6 @@
 """Counts what is kept of persons, and deletes what holds certain words, whatever it was made of."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Set
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Table, delete, func, select, update
@@ -13,6 +13,7 @@ from server.memory.schema import (
     chains,
     day_summaries,
     facts,
+    grounds,
     notes,
     pages,
     profile,
@@ -68,6 +69,18 @@ def ids_of(connection: Connection, person: str) -> set[str]:
         for table in (facts, pages)
         for id_ in connection.scalars(select(table.c.id).where(table.c.person == person))
     }
+
+
+def lose_grounds(connection: Connection, persons: Collection[str], ids: Set[str]) -> None:
+    """Take facts and exchanges that are gone out of what answers rested on: what rested on several rests on the others."""
+    mine = select(grounds).where(grounds.c.person.in_(persons))
+    for row in connection.execute(mine).all() if ids else ():
+        recalled = [id_ for id_ in row.recalled if id_ not in ids]
+        left = ("\n".join(i for i in each.split("\n") if i not in ids) for each in row.held)
+        held = [each for each in dict.fromkeys(left) if each]
+        if (*recalled, *held) != (*row.recalled, *row.held):
+            change = update(grounds).where(grounds.c.page == row.page)
+            connection.execute(change.values(recalled=recalled, held=held))
 
 
 def lose_words(connection: Connection, persons: Iterable[str], words: str) -> None:

@@ -137,3 +137,12 @@ def test_what_was_said_in_a_page_that_goes_and_in_one_that_stays_is_drawn_anew(
     store.erasures.erase(Erasing(pages=("1",)), Order("api", "page", NOON))
     assert [one.id for one in store.queue.waiting()["hana"]] == ["2"]
     assert store.facts_of("hana") == []
+
+
+def test_what_rested_on_two_rests_on_the_other_once_one_is_forgotten(store: Store) -> None:
+    grounds = Grounds(frozenset({"1", "x"}), frozenset({frozenset({"1", "2"})}) | alone("1"))
+    for id_ in "12":
+        store.pages.add(page("秘密だよ。", id_=id_))
+    store.pages.add(replace(page("何だっけ。", id_="3"), grounds=grounds))
+    store.erasures.erase(Erasing(pages=("1",)), Order("api", "page", NOON))
+    assert store.cuts.grounds_of("hana") == {"3": Grounds(frozenset({"x"}), alone("2"))}
