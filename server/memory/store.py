@@ -32,7 +32,7 @@ from server.memory.portrait import Portrait, named_in, put_portrait
 from server.memory.queue import Queue
 from server.memory.safety.events import SafetyEvents, put_drawn
 from server.memory.safety.models import SafetyEvent
-from server.memory.schema import OF_PERSONS, changes, facts, pages, sources
+from server.memory.schema import OF_PERSONS, changes, consent_choices, facts, pages, sources
 from server.memory.stored_lines import StoredLines
 from server.memory.sweeping import lose_grounds
 from server.memory.tiers import Sorting, Tiers, put_sorting
@@ -222,7 +222,7 @@ class Store:
 
     def persons(self) -> list[str]:
         """Return everybody of whom anything is stored."""
-        named = (table for table in OF_PERSONS if table is not changes)
+        named = (table for table in OF_PERSONS if table not in (changes, consent_choices))
         held = (select(table.c.person).where(table.c.person != "") for table in named)
         return sorted(row[0] for row in self._database.rows(union(*held)))
 

@@ -16,7 +16,10 @@ from server.memory.schema import (
     grounds,
     notes,
     pages,
+    pending,
     profile,
+    rules,
+    safety_events,
     segments,
     sources,
     traits,
@@ -33,6 +36,9 @@ _COUNTED: tuple[tuple[str, Table, ColumnElement[bool] | None], ...] = (
     ("profile", profile, None),
     ("traits", traits, None),
     ("notes", notes, None),
+    ("signs", safety_events, None),
+    ("waiting", pending, None),
+    ("rules", rules, None),
 )
 _NAMED = (
     (profile, ("value",)),

@@ -19,8 +19,8 @@ from tests.memory.remembering import NOON, fact, page
 Omoide = Callable[..., Result]
 
 MARKS = {"hana": "zqalphaqz", "taro": "zqbetaqz"}
-NOT_OF_MEMORY = {"talk", "say", "devices accept", "access keys new"}
-"""They name who speaks, or who somebody is, and read nothing of anybody."""
+NOT_OF_MEMORY = {"talk", "say", "devices accept", "access keys new", "memory import"}
+"""They name who speaks, or who somebody is, or write, and read nothing of anybody."""
 ARGUMENTS = {"memory search": ["What about zqbetaqz and zqalphaqz?"], "memory forget": ["--yes"]}
 
 

@@ -8,7 +8,7 @@ from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
 CHANGES = frozenset(
-    {"drop", "erase", "forget", "forget_pages", "forget_person", "nothing_made", "remove", "renewed", "upsert"}
+    {"bring_in", "choose", "drop", "end_rules", "erase", "forget", "forget_pages", "forget_person", "nothing_made", "remove", "renewed", "set", "settle", "upsert"}
 )  # fmt: skip
 """Methods that take a person and change what is held of them. Everything else is a way to read."""
 

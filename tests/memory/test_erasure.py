@@ -75,7 +75,7 @@ def tell(store: Store, person: str, word: str, number: int) -> None:
     store.consents.agree([Rule(f"{id_}-0", person, said, "en", NOON, "api")])
 
 
-NOBODYS = {audit.name, consents.name, erasures.name, forgotten.name, personas.name}
+NOBODYS = {audit.name, consents.name, erasures.name, forgotten.name}
 """Tables that say what was erased, by numbers, or who does not want to be remembered: empty, or they stay when a person goes."""
 
 

@@ -25,6 +25,7 @@ from server.memory.models import (
     Segment,
     Trait,
 )
+from server.memory.private import Category
 from server.memory.speakers import Speakers
 from server.memory.store import Store
 from server.memory.terms import analyse
@@ -36,18 +37,22 @@ PACKAGE = "server.memory"
 EXPECTED = {"Store.facts_of", "Pages.of", "Memory.recall", "Memory.search", "Archive.dossier", "EdgeIndex.ids"}  # fmt: skip
 """Some that the search through the code must find, or it finds nothing at all."""
 OF_EVERYBODY = {
-    "Archive.fact", "Archive.persons", "Archive.said_in",
+    "Archive.fact", "Archive.persons", "Archive.said_in", "Audit.entries",
+    "Consents.choices", "Consents.rules", "Consents.states", "Consents.unsettled",
     "Cuts.counts", "Cuts.pages_telling",
+    "Erasures.unfinished", "Erasures.would_erase",
     "FactVectors.missing_in", "FactVectors.owners",
     "Pages.after", "Pages.before", "Pages.find", "Pages.since",
-    "Portrait.not_in_summary",
+    "PersonaTable.document", "PersonaTable.proposals", "Portrait.not_in_summary",
     "Queue.attempts", "Queue.overdue",
-    "Store.fact", "Store.persons",
+    "SafetyEvents.due", "SafetyEvents.get", "SafetyEvents.next_due", "Store.fact", "Store.persons",
     "StoredLines.pages_without_vectors", "Tiers.chain_summary",
 }  # fmt: skip
 """Reads of the store that name no person: by an id that a caller was given, or for work in the background on everybody."""
 WRITES = {
-    "add", "add_all", "add_facts", "backup", "close", "drop", "drop_vectors", "end", "forget", "leave_unread",
+    "add", "add_all", "add_facts", "agree", "backup", "bring_forward", "bring_in", "close", "delivered", "drop",
+    "drop_vectors", "end", "erase", "expire", "finish", "forget", "leave_unread", "post", "propose", "reject",
+    "review", "wait",
     "put", "put_off", "put_summary", "put_vectors", "scrub_again", "visit",
 }  # fmt: skip
 names = st.sampled_from(
@@ -152,6 +157,9 @@ def given_to(room: Room, person: str, other: str) -> Mapping[str, Any]:
         "weights": dict.fromkeys(range(2000), 1.0),
         "terms": terms,
         "put_off": True,
+        "state": None,
+        "category": Category.MONEY,
+        "actor": "api",
     }
 
 
