@@ -77,7 +77,9 @@ class Memory:
         self.consolidator = consolidator
         self.diary = diary
         self.retention = retention
-        self.archive = Archive(store, writer, shelves, page_shelves, recollector, working)
+        self.archive = Archive(
+            store, writer, shelves, page_shelves, recollector, working, consenting=consenting
+        )
         self._store = store
         self._writer = writer
         self._index = index
@@ -139,15 +141,18 @@ class Memory:
         return await self._reader.candidates(person, query, language, moment, as_of=at is not None)
 
     def recent(self, person: str, now: datetime) -> list[Page]:
-        """Return the last exchanges, oldest first; none if the last one is longer ago than the window."""
-        return self._working.recent(person, now)
+        """Return the last exchanges, oldest first; none if the last one is longer ago than the window.
+
+        Of who does not want to be remembered, only those of this talk.
+        """
+        return self._working.recent(person, now, this_talk=self.consenting.withholds(person))
 
     def turn_finished(self, turn: Turn) -> None:
         """Keep what was said in a finished turn in the store, and what was answered in the buffer, for the next question."""
         if (page := page_of(turn)) is not None:
             self._writer.add_page(page)
         if (exchange := exchange_of(turn)) is not None:
-            self._working.add(exchange)
+            self._working.add(exchange, passing=not turn.may_be_shown)
         if reached := _pages_told(turn):
             self._writer.submit(partial(self._store.tiers.visit, reached, self._clock.now()))
 

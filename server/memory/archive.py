@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from anyio import to_thread
 
+from server.memory.consenting import Consenting
 from server.memory.dossier import Dossier, dossier_of
 from server.memory.models import Fact, Page
 from server.memory.page_shelves import PageShelves
@@ -37,6 +38,8 @@ class Archive:
         page_shelves: PageShelves,
         recollector: Recollector,
         working: WorkingBuffer,
+        *,
+        consenting: Consenting,
     ) -> None:
         self._store = store
         self._writer = writer
@@ -44,6 +47,7 @@ class Archive:
         self._page_shelves = page_shelves
         self._recollector = recollector
         self._working = working
+        self._consenting = consenting
 
     async def facts(self, person: str) -> list[Fact]:
         """Return all facts of a person, replaced ones too, in the order in which they were said."""
@@ -114,6 +118,7 @@ class Archive:
 
         gone = await self._writer.run(forget)
         self._working.forget(person)
+        self._consenting.drop(person)
         await self._shelves.forget([person])
         self._drop(person)
         return gone

@@ -1,8 +1,10 @@
 """Everything that is stored of a person, for their own eyes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from server.config import Policy
+from server.memory.consents import Pending, Remembering, Rule
 from server.memory.models import (
     Chain,
     DaySummary,
@@ -14,6 +16,7 @@ from server.memory.models import (
     Trait,
 )
 from server.memory.portrait import newest_of
+from server.memory.private import Category
 from server.memory.store import Store
 
 
@@ -33,6 +36,13 @@ class Dossier:
     """By dimension."""
     notes: Sequence[Note]
     days: Sequence[DaySummary]
+    remembering: Remembering
+    policies: Mapping[Category, Policy]
+    """What they have decided of private matters."""
+    pending: Sequence[Pending]
+    """What waits for that."""
+    rules: Sequence[Rule]
+    """What the robot is to do for good."""
 
 
 def dossier_of(store: Store, person: str) -> Dossier:
@@ -51,4 +61,8 @@ def dossier_of(store: Store, person: str) -> Dossier:
         store.portrait.traits_of(person),
         store.portrait.notes_of(person),
         store.portrait.summaries_of(person),
+        store.consents.state_of(person),
+        store.consents.choices().get(person, {}),
+        store.consents.pending_of(person),
+        store.consents.rules().get(person, ()),
     )

@@ -10,6 +10,7 @@ from server.memory.consenting import Consenting, Standing
 from server.memory.consents import Remembering
 from server.memory.keeping import storable
 from server.memory.private import Category
+from server.web.described import describe_pending, describe_rule
 from server.web.host import host_of
 from server.web.segments import SegmentRoute
 
@@ -66,18 +67,6 @@ def describe_standing(person: str, standing: Standing) -> dict[str, object]:
         "person": person,
         "memory": str(standing.state),
         "policies": {str(category): str(policy) for category, policy in standing.policies.items()},
-        "pending": [
-            {
-                "id": one.id,
-                "category": str(one.category),
-                "text": one.text,
-                "language": one.language,
-                "at": one.at.isoformat(),
-            }
-            for one in standing.pending
-        ],
-        "rules": [
-            {"id": rule.id, "text": rule.text, "at": rule.at.isoformat(), "actor": rule.actor}
-            for rule in standing.rules
-        ],
+        "pending": [describe_pending(one) for one in standing.pending],
+        "rules": [describe_rule(rule) for rule in standing.rules],
     }

@@ -3,6 +3,7 @@
 from typing import Any
 
 from server.config import FadingSection
+from server.memory.consents import Pending, Rule
 from server.memory.dossier import Dossier
 from server.memory.fading import fades_at
 from server.memory.models import (
@@ -30,7 +31,29 @@ def describe_dossier(dossier: Dossier, fading: FadingSection) -> dict[str, Any]:
         "traits": [_trait(trait) for trait in dossier.traits],
         "notes": [_note(note) for note in dossier.notes],
         "days": [_day(summary) for summary in dossier.days],
+        "consent": {
+            "memory": str(dossier.remembering),
+            "policies": {str(one): str(policy) for one, policy in dossier.policies.items()},
+            "pending": [describe_pending(one) for one in dossier.pending],
+            "rules": [describe_rule(rule) for rule in dossier.rules],
+        },
     }
+
+
+def describe_pending(one: Pending) -> dict[str, Any]:
+    """Return a sentence that waits for consent as plain data."""
+    return {
+        "id": one.id,
+        "category": str(one.category),
+        "text": one.text,
+        "language": one.language,
+        "at": one.at.isoformat(),
+    }
+
+
+def describe_rule(rule: Rule) -> dict[str, Any]:
+    """Return what the robot is to do for good as plain data."""
+    return {"id": rule.id, "text": rule.text, "at": rule.at.isoformat(), "actor": rule.actor}
 
 
 def describe_fact(fact: Fact, fading: FadingSection) -> dict[str, Any]:
