@@ -52,7 +52,11 @@ _SHORT = 12
 
 
 def _is_wished(wish: Wish, sentence: str, lists: Expressions) -> bool:
-    if wish is not Wish.RESUME and is_question(sentence):
+    if (
+        wish is not Wish.RESUME
+        and is_question(sentence)
+        and not lists["asked"]["kindly"].search(sentence)
+    ):
         return False
     return lists["wish"][str(wish).replace("-", "_")].search(sentence) is not None
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import Any
 
 from anyio import to_thread
 
@@ -79,6 +80,8 @@ class Consenting:
         self._rules: dict[str, list[Rule]] = {}
         self._asked: dict[str, _Asked] = {}
         """What the robot has just asked of whom."""
+        self._before: dict[str, str] = {}
+        """The last words in the talk with each: a bare number may answer "What is the PIN?"."""
         self._unsettled: dict[str, set[Category]] = {}
         """The matters of which something waits and that have been asked for."""
 
@@ -119,7 +122,14 @@ class Consenting:
 
         Whether they are remembered at all is not.
         """
-        for kept in (self._choices, self._rules, self._asked, self._unsettled):
+        caches: tuple[dict[str, Any], ...] = (
+            self._choices,
+            self._rules,
+            self._asked,
+            self._unsettled,
+            self._before,
+        )
+        for kept in caches:
             kept.pop(person, None)
 
     def judge(self, turn: Turn) -> None:
@@ -127,7 +137,7 @@ class Consenting:
 
         What a turn answers of earlier ones counts, too: it is shown with it.
         """
-        redact_turn(turn, self._secrecy)
+        redact_turn(turn, self._secrecy, self._before.get(turn.person, ""))
         if not turn.transcript or not turn.question:
             return
         wished = wish_of(turn.question.text)
@@ -139,6 +149,7 @@ class Consenting:
             handed_on = self._private(turn.person, turn.question)
             turn.withheld = tuple(dict.fromkeys(sentence for sentence, _ in (*own, *handed_on)))
             self._let_wait(turn, turn.transcript.language, own)
+        self._before[turn.person] = turn.heard or turn.transcript.text
         self._hear_out(turn)
         if turn.person in self._last:
             self._last[turn.person] = self._clock.now()

@@ -27,15 +27,19 @@ CLOSE = FAMILY | {"family", "friend"}
 def expressions(name: str, language: str) -> Expressions:
     """Return the expressions of a list in one language.
 
+    A list may name pieces of its own, in a group ``pieces``: ``<name>`` stands for one in all that comes behind.
+
     Args:
         name: Of the list, without the ending of its file.
         language: Two-letter code; of one that is not in the lists, English counts.
     """
     code = language if language in LANGUAGES else "en"
     content: Any = yaml.safe_load((files(__package__) / f"{name}.yaml").read_text(encoding="utf-8"))
+    pieces = content.pop("pieces", {})
+    names = {name: by[code] for name, by in pieces.items() if code in by}
     return {
         group: {
-            sort: _pattern(by_language[code], code)
+            sort: _pattern(by_language[code], code, names)
             for sort, by_language in classes.items()
             if by_language.get(code)
         }
@@ -74,9 +78,9 @@ _FIRST_PERSON = [
 ]
 
 
-def _pattern(alternatives: list[str], language: str) -> re.Pattern[str]:
+def _pattern(alternatives: list[str], language: str, names: Mapping[str, str]) -> re.Pattern[str]:
     text = "|".join(alternatives)
-    for name, words in _words(language).items():
+    for name, words in {**_words(language), **names}.items():
         text = text.replace(f"<{name}>", words)
     if language == "en":
         text = rf"(?<!\w)(?:{text})(?!\w)"
