@@ -1,12 +1,10 @@
 """Heeds what people want to be remembered: grants their wishes, asks for what is private, and says what of a turn may be stored."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
-
-from anyio import to_thread
 
 from server.config import ConsentSection, Policy, SecrecySection
 from server.memory.consent import Wish, agrees, wish_of
@@ -234,12 +232,7 @@ class Consenting:
         Raises:
             StoreError: It can't be stored; nothing has changed.
         """
-        consent = Consent(person, state, self._clock.now(), actor)
-        await self._writer.run(partial(self._store.consents.put, consent))
-        self._states[person] = state
-        self._last.pop(person, None)
-        if state is Remembering.TALK:
-            self._last[person] = self._clock.now()
+        await self._writer.run(self._decision(person, state, actor))
 
     async def choose(self, person: str, category: Category, policy: Policy, actor: str) -> None:
         """Decide what is done with what a person says on a private matter, and with what waits for that.
@@ -248,10 +241,12 @@ class Consenting:
             StoreError: It can't be stored; nothing has changed.
         """
         now = self._clock.now()
-        await self._writer.run(
-            partial(self._store.consents.choose, person, category, policy, now, actor)
-        )
-        self._choices.setdefault(person, {})[category] = policy
+
+        def decide() -> None:
+            self._store.consents.choose(person, category, policy, now, actor)
+            self._choices.setdefault(person, {})[category] = policy
+
+        await self._writer.run(decide)
         if policy is not Policy.ASK:
             waiting = await self._writer.run(partial(self._store.consents.pending_of, person))
             ids = [one.id for one in waiting if one.category is category]
@@ -277,7 +272,7 @@ class Consenting:
             ended = 0
         else:
             ended = await self._writer.run(partial(self._store.consents.end_rules, person, ids))
-        await to_thread.run_sync(self._reload)
+        await self._writer.run(self._reload)
         return len(found) + ended
 
     def _reload(self) -> None:
@@ -338,9 +333,23 @@ class Consenting:
         return last is None or now - last.astimezone(UTC) > self._window
 
     def _put(self, person: str, state: Remembering, actor: str) -> None:
-        self._states[person] = state
-        self._last.pop(person, None)
-        if state is Remembering.TALK:
-            self._last[person] = self._clock.now()
+        """Decide at once, and store it when its turn comes."""
+        self._note(person, state)
+        self._writer.submit(self._decision(person, state, actor))
+
+    def _decision(self, person: str, state: Remembering, actor: str) -> Callable[[], None]:
+        """Return what stores a decision: what is in mind follows in the order in which the store is written."""
         consent = Consent(person, state, self._clock.now(), actor)
-        self._writer.submit(partial(self._store.consents.put, consent))
+
+        def decide() -> None:
+            self._store.consents.put(consent)
+            self._note(person, state)
+
+        return decide
+
+    def _note(self, person: str, state: Remembering) -> None:
+        if state is Remembering.TALK:  # first: a talk without a last word is over
+            self._last[person] = self._clock.now()
+        self._states[person] = state
+        if state is not Remembering.TALK:
+            self._last.pop(person, None)

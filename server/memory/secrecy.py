@@ -42,8 +42,8 @@ _HARMLESS = re.compile(
     r"^(?:(?:too|very|so|not|no|on|in|the|an?|my|your|our|easy|hard|wrong|right|correct|written|safe|secret|different|what|long|short"
     r"|strong|weak|old|new|gone|lost|stored|saved|kept|changed|case|some\w+|known|under|behind|at|for|to|from|with|about|always|never|still|just"
     r"|really|quite|pretty|complicated|impossible|important|needed|required|here|there|this|that|it|one|only|also|now|again|set|broken|working"
-    r"|expired|simple|difficult|\w+ing|\w+ed|like|as|and|or|but|because|what\w*|who\w*|where\w*|when\w*|how|why|i|we|he|she|they|you|there's)\b|"
-    r"いつ|なに|何|どこ|どれ|だれ|誰|忘れ|覚え|書い|変え|難し|簡単|必要|秘密|ない|長|短|古|新し|強い|弱い|同じ|紙|ノート|手帳|メモ|誕生日|安全|面倒|複雑|大事|大切"
+    r"|expired|stolen|hidden|forgotten|fine|okay|full|empty|blank|public|known|simple|difficult|\w+ing|\w+ed|like|as|and|or|but|because|what\w*|who\w*|where\w*|when\w*|how|why|i|we|he|she|they|you|there's)\b|"
+    r"いつ|なに|何|どこ|どれ|だれ|誰|忘れ|覚え|書い|変え|難し|簡単|必要|秘密|ない|長|短|古|新し|強い|弱い|同じ|[0-9一二三四五六七八九十]+[桁文]|何桁|紙|ノート|手帳|メモ|誕生日|安全|面倒|複雑|大事|大切"
     r"|もう|まだ|これ|それ|あれ|ここ|そこ|自分|みんな|毎|よく|すぐ|わから|分から|知ら|人に|絶対|ちゃんと|必ず|できるだけ|定期"
     r"|什么|忘|多少|很|不|太|在|写|没|谁|怎么|哪|我|你|他|她|要|应该|生日|一样|安全|重要|复杂|简单|好|有|老|新|旧)"
     r"|(?:い?[てで]い?(?:る|ます)|ました|った|ない(?:の|と|で)?|ません|たい|しい)$",

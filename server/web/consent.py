@@ -36,15 +36,16 @@ class Decision(BaseModel):
 )
 async def show_consent(request: Request, person: str) -> dict[str, object]:
     """Return whether a person is remembered, what is done with private matters, and the sentences that wait for that."""
-    return describe_standing(person, await host_of(request).memory.consenting.standing(person))
+    name = storable(person)
+    return describe_standing(name, await host_of(request).memory.consenting.standing(name))
 
 
 @router.put("/api/memory/{person}/consent", tags=["memory"], summary="Decide about it")
 async def decide(request: Request, person: str, decision: Decision) -> dict[str, object]:
     """Carry a decision out, and return how it stands then. What is stored already stays: to erase it is another matter."""
-    consenting = host_of(request).memory.consenting
-    await carry_out(consenting, storable(person), decision, ACTOR)
-    return describe_standing(person, await consenting.standing(person))
+    consenting, name = host_of(request).memory.consenting, storable(person)
+    await carry_out(consenting, name, decision, ACTOR)
+    return describe_standing(name, await consenting.standing(name))
 
 
 async def carry_out(consenting: Consenting, person: str, decision: Decision, actor: str) -> None:
