@@ -76,7 +76,7 @@ class Turns:
             if turn.kept is Kept.WORDS:
                 turn.drop_answer()
             if turn.kept is not Kept.NOTHING:
-                self._judge(turn)
+                self._judge_or_hide(turn)
                 self._hand_out(turn)
 
     @contextmanager
@@ -111,6 +111,14 @@ class Turns:
             marks = self._marks[turn.id]
             marks[block] = kept_of(turn)
             turn.kept = min(marks.values())
+
+    def _judge_or_hide(self, turn: Turn) -> None:
+        """Have a turn judged; of one that can't be, nothing is stored or shown."""
+        try:
+            self._judge(turn)
+        except Exception as error:
+            log_fault("judge-fault", error, turn=turn.id)
+            turn.off_record = True
 
     def _hand_out(self, turn: Turn) -> None:
         observers = () if turn.is_guest else self._observers

@@ -109,6 +109,7 @@ class Memory:
             working,
             reader=reader,
             clock=clock,
+            consenting=consenting,
         )
         self.archive = Archive(store, writer, shelves, eraser)
         self._store = store
@@ -178,8 +179,11 @@ class Memory:
         return await self._reader.candidates(person, query, language, moment, as_of=at is not None)
 
     def recent(self, person: str, now: datetime) -> list[Page]:
-        """Return the last exchanges, oldest first; none if the last one is longer ago than the window."""
-        return self._working.recent(person, now)
+        """Return the last exchanges, oldest first; none if the last one is longer ago than the window.
+
+        Of who does not want to be remembered, only those of this talk.
+        """
+        return self._working.recent(person, now, this_talk=self.consenting.withholds(person))
 
     def turn_finished(self, turn: Turn) -> None:
         """Keep what was said in a finished turn in the store, and what was answered in the buffer, for the next question."""
@@ -188,7 +192,7 @@ class Memory:
             grounds = grounds_of(turn.recalled, turn.answers, before)
             self._writer.add_page(replace(page, grounds=grounds))
         if (exchange := exchange_of(turn)) is not None:
-            self._working.add(exchange)
+            self._working.add(exchange, passing=not turn.may_be_shown)
         if reached := _pages_told(turn):
             self._writer.submit(partial(self._store.tiers.visit, reached, self._clock.now()))
 

@@ -52,14 +52,23 @@ _SHORT = 12
 
 
 def _is_wished(wish: Wish, sentence: str, lists: Expressions) -> bool:
-    if wish is not Wish.RESUME and is_question(sentence):
+    if (
+        wish is not Wish.RESUME
+        and is_question(sentence)
+        and not lists["asked"]["kindly"].search(sentence)
+    ):
         return False
     return lists["wish"][str(wish).replace("-", "_")].search(sentence) is not None
 
 
+_LONGEST_ANSWER = 60
+
+
 def agrees(text: str) -> bool | None:
-    """Return whether a short answer agrees; None if it does neither."""
+    """Return whether an answer agrees; None if it does neither, or says more than that."""
     plain = text.replace("’", "'").strip()
+    if len(plain) > _LONGEST_ANSWER:
+        return None
     lists = expressions("consent", read_as(plain, ""))["answer"]
     if lists["refused"].search(plain):
         return False

@@ -1,11 +1,10 @@
 """Heeds what people want to be remembered: grants their wishes, asks for what is private, and says what of a turn may be stored."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
-
-from anyio import to_thread
+from typing import Any
 
 from server.config import ConsentSection, Policy, SecrecySection
 from server.memory.consent import Wish, agrees, wish_of
@@ -30,6 +29,8 @@ VOICE = "voice"
 class _Asked:
     category: Category
     at: datetime
+    turn: str
+    """Id of the turn at the end of which it was to be heard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +79,10 @@ class Consenting:
         self._rules: dict[str, list[Rule]] = {}
         self._asked: dict[str, _Asked] = {}
         """What the robot has just asked of whom."""
+        self._before: dict[str, str] = {}
+        """The last words in the talk with each: a bare number may answer "What is the PIN?"."""
         self._unsettled: dict[str, set[Category]] = {}
-        """The matters of which something waits: they have been asked for."""
+        """The matters of which something waits and that have been asked for."""
 
     def load(self) -> None:
         """Read what was decided. Blocks.
@@ -113,35 +116,76 @@ class Consenting:
         """Return what the robot is to do for good with a person, the first agreed to first."""
         return tuple(rule.text for rule in self._rules.get(person, ()))
 
+    def drop(self, person: str) -> None:
+        """Let go of what a person has decided of private matters and of what waits: it is forgotten with the rest.
+
+        Whether they are remembered at all is not.
+        """
+        caches: tuple[dict[str, Any], ...] = (
+            self._choices,
+            self._rules,
+            self._asked,
+            self._unsettled,
+            self._before,
+        )
+        for kept in caches:
+            kept.pop(person, None)
+
     def judge(self, turn: Turn) -> None:
-        """Take secrets out of a turn, and say in it what else may not be stored: by what was said, and by what is decided."""
-        redact_turn(turn, self._secrecy)
-        if not turn.transcript:
+        """Take secrets out of a turn, and say in it what else may not be stored: by what was said, and by what is decided.
+
+        What a turn answers of earlier ones counts, too: it is shown with it.
+        """
+        redact_turn(turn, self._secrecy, self._before.get(turn.person, ""))
+        if not turn.transcript or not turn.question:
             return
-        wished = wish_of(turn.transcript.text)
+        wished = wish_of(turn.question.text)
+        if wished is not None and not turn.off_record:
+            self._grant_late(turn.person, wished.wish)
         turn.off_record = turn.off_record or wished is not None or self.withholds(turn.person)
         if not turn.off_record:
-            private = self._private(turn.person, turn.transcript)
-            turn.withheld = tuple(sentence for sentence, _ in private)
-            waiting = [
-                Pending(
-                    f"{turn.id}-{number}",
-                    turn.person,
-                    turn.device,
-                    sentence,
-                    turn.transcript.language,
-                    category,
-                    turn.started_at,
-                )
-                for number, (sentence, category) in enumerate(private)
-                if self.policy(turn.person, category) is Policy.ASK
-            ]
-            if waiting:
-                matters = self._unsettled.setdefault(turn.person, set())
-                matters.update(one.category for one in waiting)
-                self._writer.submit(partial(self._store.consents.wait, waiting))
+            own = self._private(turn.person, turn.transcript)
+            handed_on = self._private(turn.person, turn.question)
+            turn.withheld = tuple(dict.fromkeys(sentence for sentence, _ in (*own, *handed_on)))
+            self._let_wait(turn, turn.transcript.language, own)
+        self._before[turn.person] = turn.heard or turn.transcript.text
+        self._hear_out(turn)
         if turn.person in self._last:
             self._last[turn.person] = self._clock.now()
+
+    def _grant_late(self, person: str, wish: Wish) -> None:
+        """Grant what narrows memory for a turn that was cut before it could be heeded; nobody is remembered by mistake."""
+        state = {Wish.STOP: Remembering.OFF, Wish.TALK: Remembering.TALK}.get(wish)
+        if state is not None and self._states.get(person) is not Remembering.OFF:
+            self._put(person, state, VOICE)
+
+    def _let_wait(self, turn: Turn, language: str, private: Sequence[tuple[str, Category]]) -> None:
+        """Set sentences of a turn aside until the person agrees."""
+        waiting = [
+            Pending(
+                f"{turn.id}-{number}",
+                turn.person,
+                turn.device,
+                sentence,
+                language,
+                category,
+                turn.started_at,
+            )
+            for number, (sentence, category) in enumerate(private)
+            if self.policy(turn.person, category) is Policy.ASK
+        ]
+        if waiting:
+            self._writer.submit(partial(self._store.consents.wait, waiting))
+
+    def _hear_out(self, turn: Turn) -> None:
+        """Take back what was asked at the end of a turn that was cut: nobody can agree to what they have not heard."""
+        asked = self._asked.get(turn.person)
+        if asked is None or asked.turn != turn.id:
+            return
+        if turn.interrupted or turn.error:
+            del self._asked[turn.person]
+        else:
+            self._unsettled.setdefault(turn.person, set()).add(asked.category)
 
     async def heed(self, turn: Turn) -> Heeded:
         """Do what a person wants of the memory; return what the robot says to that.
@@ -165,11 +209,12 @@ class Consenting:
                 await self._answered(turn.person, asked.category, agreed=agreed)
                 return Heeded(instead="consent-kept" if agreed else "consent-dropped")
         if self.withholds(turn.person):
+            turn.off_record = True  # even if they want it otherwise before the turn is over
             turn.unkept = "consent"
             return Heeded()
         if self._private(turn.person, turn.question):
             turn.unkept = "private"
-        return self._ask(turn.person, turn.question)
+        return self._ask(turn, turn.question)
 
     async def standing(self, person: str) -> Standing:
         """Return how it stands with a person.
@@ -191,12 +236,7 @@ class Consenting:
         Raises:
             StoreError: It can't be stored; nothing has changed.
         """
-        consent = Consent(person, state, self._clock.now(), actor)
-        await self._writer.run(partial(self._store.consents.put, consent))
-        self._states[person] = state
-        self._last.pop(person, None)
-        if state is Remembering.TALK:
-            self._last[person] = self._clock.now()
+        await self._writer.run(self._decision(person, state, actor))
 
     async def choose(self, person: str, category: Category, policy: Policy, actor: str) -> None:
         """Decide what is done with what a person says on a private matter, and with what waits for that.
@@ -205,10 +245,12 @@ class Consenting:
             StoreError: It can't be stored; nothing has changed.
         """
         now = self._clock.now()
-        await self._writer.run(
-            partial(self._store.consents.choose, person, category, policy, now, actor)
-        )
-        self._choices.setdefault(person, {})[category] = policy
+
+        def decide() -> None:
+            self._store.consents.choose(person, category, policy, now, actor)
+            self._choices.setdefault(person, {})[category] = policy
+
+        await self._writer.run(decide)
         if policy is not Policy.ASK:
             waiting = await self._writer.run(partial(self._store.consents.pending_of, person))
             ids = [one.id for one in waiting if one.category is category]
@@ -234,10 +276,11 @@ class Consenting:
             ended = 0
         else:
             ended = await self._writer.run(partial(self._store.consents.end_rules, person, ids))
-        await to_thread.run_sync(self._reload)
+        await self._writer.run(self.reload)
         return len(found) + ended
 
-    def _reload(self) -> None:
+    def reload(self) -> None:
+        """Read anew what waits and which rules hold, after something was taken out of the store. Blocks."""
         self._unsettled = self._store.consents.unsettled()
         self._rules = self._store.consents.rules()
 
@@ -257,24 +300,26 @@ class Consenting:
         match wish:
             case Wish.STOP:
                 await self.set(person, Remembering.OFF, VOICE)
+            case Wish.TALK if self._states.get(person) is Remembering.OFF:
+                return Heeded(instead=f"consent-{Wish.STOP}")
             case Wish.TALK:
-                if self._states.get(person) is not Remembering.OFF:
-                    await self.set(person, Remembering.TALK, VOICE)
+                await self.set(person, Remembering.TALK, VOICE)
             case Wish.RESUME:
                 await self.set(person, Remembering.ON, VOICE)
             case Wish.NOT_THIS:
                 pass
         return Heeded(instead=f"consent-{wish}", unsaid=wish is Wish.NOT_THIS)
 
-    def _ask(self, person: str, said: Transcript) -> Heeded:
+    def _ask(self, turn: Turn, said: Transcript) -> Heeded:
         """Ask for a private matter, once: not if something of it waits already."""
+        person = turn.person
         unsettled = self._unsettled.get(person, set())
         for sentence, category in self._private(person, said):
             if self.policy(person, category) is not Policy.ASK or category in unsettled:
                 continue
             if category is Category.RULES and not is_of_manner(sentence):
                 continue
-            self._asked[person] = _Asked(category, self._clock.now())
+            self._asked[person] = _Asked(category, self._clock.now(), turn.id)
             return Heeded(after=f"consent-ask-{category}")
         return Heeded()
 
@@ -294,7 +339,23 @@ class Consenting:
         return last is None or now - last.astimezone(UTC) > self._window
 
     def _put(self, person: str, state: Remembering, actor: str) -> None:
-        self._states[person] = state
-        self._last.pop(person, None)
+        """Decide at once, and store it when its turn comes."""
+        self._note(person, state)
+        self._writer.submit(self._decision(person, state, actor))
+
+    def _decision(self, person: str, state: Remembering, actor: str) -> Callable[[], None]:
+        """Return what stores a decision: what is in mind follows in the order in which the store is written."""
         consent = Consent(person, state, self._clock.now(), actor)
-        self._writer.submit(partial(self._store.consents.put, consent))
+
+        def decide() -> None:
+            self._store.consents.put(consent)
+            self._note(person, state)
+
+        return decide
+
+    def _note(self, person: str, state: Remembering) -> None:
+        if state is Remembering.TALK:  # first: a talk without a last word is over
+            self._last[person] = self._clock.now()
+        self._states[person] = state
+        if state is not Remembering.TALK:
+            self._last.pop(person, None)

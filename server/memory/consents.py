@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, delete, select
 from sqlalchemy.dialects import sqlite
 
 from server.config import Policy
+from server.memory.counters import Part, count_change
 from server.memory.database import Database, insert_new
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.models import Page
@@ -90,8 +91,13 @@ class Consents:
             for row in self._database.rows(select(consents))
         ]
 
+    def state_of(self, person: str) -> Remembering:
+        """Return what a person decided last."""
+        rows = self._database.rows(select(consents.c.state).where(consents.c.whose == person))
+        return Remembering(rows[0].state) if rows else Remembering.ON
+
     def put(self, consent: Consent) -> None:
-        """Store a decision in the place of the last one."""
+        """Store a decision in the place of the last one. What is being drawn of somebody who stops is not stored any more."""
         row = {
             "whose": storable(consent.person),
             "state": str(consent.state),
@@ -100,6 +106,8 @@ class Consents:
         }
         with self._database.writing() as connection:
             connection.execute(sqlite.insert(consents).prefix_with("OR REPLACE").values(row))
+            if consent.state is Remembering.OFF:  # what is being drawn at the moment is out of date
+                count_change(connection, Part.CUTS, [storable(consent.person)])
 
     def choices(self) -> dict[str, dict[Category, Policy]]:
         """Return what persons have decided of private matters, by person."""

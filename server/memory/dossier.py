@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from server.config import Policy
+from server.memory.consents import Pending, Remembering, Rule
 from server.memory.layers.proposals import Proposal
 from server.memory.models import (
     Chain,
@@ -17,6 +19,7 @@ from server.memory.models import (
     Trait,
 )
 from server.memory.portrait import newest_of
+from server.memory.private import Category
 from server.memory.safety.models import SafetyEvent
 
 if TYPE_CHECKING:
@@ -51,6 +54,13 @@ class Dossier:
     days: Sequence[DaySummary]
     proposals: Sequence[Proposal]
     """What they asked the robot to be."""
+    remembering: Remembering
+    policies: Mapping[Category, Policy]
+    """What they have decided of private matters."""
+    pending: Sequence[Pending]
+    """What waits for that."""
+    rules: Sequence[Rule]
+    """What the robot is to do for good."""
     states: Mapping[str, PageState] = field(default_factory=dict)
     """By page."""
     grounds: Mapping[str, Grounds] = field(default_factory=dict)
@@ -75,6 +85,10 @@ def dossier_of(store: "Store", person: str) -> Dossier:
         store.safety.find(person),
         store.portrait.summaries_of(person),
         store.personas.asked_by(person),
+        store.consents.state_of(person),
+        store.consents.choices().get(person, {}),
+        store.consents.pending_of(person),
+        store.consents.rules().get(person, ()),
         {id_: PageState(*state) for id_, state in store.queue.states_of(person).items()},
         store.cuts.grounds_of(person),
     )

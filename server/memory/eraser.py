@@ -11,6 +11,7 @@ from anyio import to_thread
 
 from server.errors import OmoideError
 from server.memory.audit import Actor
+from server.memory.consenting import Consenting
 from server.memory.erasing import Erased, Erasing, Order
 from server.memory.grounds import Resting, matter_of
 from server.memory.lines import Role
@@ -78,6 +79,7 @@ class Eraser:
         *,
         reader: Reader,
         clock: Clock,
+        consenting: Consenting,
     ) -> None:
         self._store = store
         self._writer = writer
@@ -87,6 +89,7 @@ class Eraser:
         self._working = working
         self._reader = reader
         self._clock = clock
+        self._consenting = consenting
 
     async def said_in(self, selected: Selected) -> list[Page]:
         """Return the exchanges that have words of what was selected."""
@@ -173,10 +176,12 @@ class Eraser:
         for person, turns in plan.turns.items():
             if selected.what.person:
                 self._working.forget(person)
+                self._consenting.drop(person)
             else:
                 self._working.forget_pages(person, turns)
         for person in plan.turns:
             self.drop(person)
+        await self._writer.run(self._consenting.reload)
         return Forgotten(erased.facts, plan.turns), erased
 
     async def unfinished(self) -> list[Unfinished]:

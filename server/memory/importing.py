@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from server.errors import OmoideError
+from server.memory.consents import Remembering
 from server.memory.dossier import Dossier, PageState
 from server.memory.models import (
     Chain,
@@ -153,6 +154,8 @@ class Exported(_Row):
     notes: Annotated[list[_Note], _MOST]
     safety: Annotated[list[EventRow], _MOST] = []
     days: Annotated[list[_Day], _MOST]
+    consent: dict[str, Any] = Field(default_factory=dict)
+    """What they decided there, and what waits for it: decided anew here."""
     proposals: Annotated[list[dict[str, Any]], _MOST] = []
     """What they asked the robot to be: of the robot there, so it is not taken over."""
 
@@ -302,6 +305,10 @@ def _dossier(exported: Exported, person: str) -> Dossier:
         ],
         [one.as_event(person) for one in exported.safety],
         [_day(one, person, exported) for one in exported.days],
+        (),
+        Remembering.ON,
+        {},
+        (),
         (),
         {one.id: PageState(one.waiting, one.batch) for one in exported.pages},
         {

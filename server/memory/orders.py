@@ -30,6 +30,8 @@ def is_of_manner(sentence: str) -> bool:
 def _lasts(sentence: str, lists: Expressions) -> bool:
     """Say whether a sentence is an order for good as a whole, or is an order of any kind, or a duty, and says for how long."""
     signs = lists["for_good"]
+    if signs["harmless"].search(sentence) and not lists["hard"]["any"].search(sentence):
+        return False
     if signs["whole"].search(sentence):
         return True
     if not signs["lasting"].search(sentence):

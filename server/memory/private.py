@@ -43,4 +43,6 @@ def category_of(sentence: str, language: str) -> Category | None:
 def _is_of_others(text: str, language: str, signs: Mapping[str, re.Pattern[str]]) -> bool:
     if not (signs["who"].search(text) and signs["matter"].search(text)):
         return False
+    if signs["oneself"].search(text):
+        return False
     return not analyse(text, language).persons & (FAMILY | {"family"})

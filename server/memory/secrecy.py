@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from server.config import SecrecySection
+from server.memory.digits import DigitRow, digit_rows, is_counted
 from server.turn import Turn
 
 _DIGITS = str.maketrans("０１２３４５６７８９－―", "0123456789--")
@@ -23,16 +24,54 @@ _SAID = (
     r"(?:\b(?:pass ?words?|pass ?codes?|pin(?: code| number)?|secret code|security code|cvv|cvc)\b"
     r"|パスワード|暗証番号|パスコード|合言葉|セキュリティコード|密码|口令|验证码|安全码)"
 )
-_PASSWORD = re.compile(
-    rf"({_SAID}[^。.!?！？\n]{{0,24}}?(?:\bis now\b|\bis\b|\bwas\b|=|:|：|は|を|って|是|为|改成)\s*[「『\"'“‘]?)"
-    r"([^\s「」『』\"'“”‘’、。,，！？!?]{2,64}?)"
-    r"(?=(?:です|だよ|だ|なの|にした|にして|ね|よ|で|と|的|了)*[.]?(?:[\s「」『』\"'“”‘’、。,，！？!?]|$))",
+_END = r"(?=(?:です|だよ|だ|なの|なんだ|にした|にして|ね|よ|で|と|的|了)*[.]?(?:[\s「」『』\"'“”‘’、。,，！？!?]|$))"
+_VALUE = r"([^\s「」『』\"'“”‘’、。,，！？!?]{2,64}?)"
+_MIXED = r"((?=[^\s。、,.]*\d)(?=[^\s。、,.]*[A-Za-z])[A-Za-z0-9_@#$%&*+\-]{4,64})"
+_PASSWORDS = [
+    re.compile(one, re.IGNORECASE)
+    for one in (
+        rf"{_SAID}[^。.!?！？\n]{{0,24}}?(?:\bis now\b|\bis\b|\bwas\b|(?<=\w)['’]s\b|=|:|：|は|って|是|为|改成)\s*[「『\"'“‘]?{_VALUE}{_END}",
+        rf"\b(?:chang\w+|set|reset|updat\w+|switch\w+)\b[^。.!?！？\n]{{0,20}}?{_SAID}[^。.!?！？\n]{{0,24}}?\bto\s+[\"'“‘]?((?!be\b|do\b|get\b|the\b|my\b|a\b)[^\s,.!?]{{4,64}})(?=[\"'”’]?\s*(?:[.,!?]|$))",
+        r"\b(?:use|enter|type|try) (?:the |my |our )?(?:pass ?word|pass ?code) ((?!to\b|for\b|that\b|and\b|if\b|in\b|on\b|when\b)[^\s,.!?]{4,64})",
+        rf"{_SAID}を[「『\"]?{_VALUE}[」』\"]?に(?:変え|した|して|変更|設定)",
+        rf"{_SAID}[^。.!?！？\n]{{0,24}}?{_MIXED}",
+        rf"{_MIXED}(?= (?:as|is) (?:the|my|our) pass ?(?:word|code))",
+    )
+]
+_HARMLESS = re.compile(
+    r"^(?:(?:too|very|so|not|no|on|in|the|an?|my|your|our|easy|hard|wrong|right|correct|written|safe|secret|different|what|long|short"
+    r"|strong|weak|old|new|gone|lost|stored|saved|kept|changed|case|some\w+|known|under|behind|at|for|to|from|with|about|always|never|still|just"
+    r"|really|quite|pretty|complicated|impossible|important|needed|required|here|there|this|that|it|one|only|also|now|again|set|broken|working"
+    r"|expired|stolen|hidden|forgotten|fine|okay|full|empty|blank|public|known|simple|difficult|\w+ing|\w+ed|like|as|and|or|but|because|what\w*|who\w*|where\w*|when\w*|how|why|i|we|he|she|they|you|there's)\b|"
+    r"いつ|なに|何|どこ|どれ|だれ|誰|忘れ|覚え|書い|変え|難し|簡単|必要|秘密|ない|長|短|古|新し|強い|弱い|同じ|[0-9一二三四五六七八九十]+[桁文]|何桁|紙|ノート|手帳|メモ|誕生日|安全|面倒|複雑|大事|大切"
+    r"|もう|まだ|これ|それ|あれ|ここ|そこ|自分|みんな|毎|よく|すぐ|わから|分から|知ら|人に|絶対|ちゃんと|必ず|できるだけ|定期"
+    r"|什么|忘|多少|很|不|太|在|写|没|谁|怎么|哪|我|你|他|她|要|应该|生日|一样|安全|重要|复杂|简单|好|有|老|新|旧)"
+    r"|(?:い?[てで]い?(?:る|ます)|ました|った|ない(?:の|と|で)?|ません|たい|しい)$",
     re.IGNORECASE,
 )
-_HARMLESS = re.compile(
-    r"^(?:(?:too|very|so|not|no|on|in|the|an?|my|your|our|easy|hard|wrong|right|correct|written|safe|secret|different|what)\b|"
-    r"いつ|なに|何|どこ|どれ|忘れ|覚え|書い|変え|難し|簡単|必要|秘密|ない|什么|忘|多少|很|不)",
+_CODE = re.compile(
+    rf"{_SAID}|\b(?:door|gate|safe|alarm|entry|access|bank|lock|house|garage|unlock) (?:code|combination|pin)\b"
+    r"|\b(?:code|combination|pin) (?:for|to|of) (?:the|my|our) (?:safe|door|gate|alarm|house|bank|phone|card|garage|lock|locker)\b"
+    r"|(?:金庫|玄関|ドア|スマホ|携帯|銀行|鍵|ロッカー)の(?:暗証|番号|コード)|暗証|门禁码?|(?:保险柜|门锁|锁)的?(?:号码|数字)",
     re.IGNORECASE,
+)
+_OF_A_CARD = re.compile(
+    r"\b(?:card|visa|master ?card|amex)\b|カード|クレカ|卡号|信用卡|银行卡", re.IGNORECASE
+)
+_OF_A_PERSON = re.compile(
+    r"\bsocial security\b|\bssn\b|\bnational insurance\b|\bpassport number\b|マイナンバー|個人番号|免許証?番号|パスポート番号|身份证|护照号|社保号",
+    re.IGNORECASE,
+)
+_IN_TIME = re.compile(
+    r"\b(?:in|on|at|since|before|after|every|until|has|have|had)\b|年|月|文字|桁|位数",
+    re.IGNORECASE,
+)
+_REACH = 24
+"""Letters between what a number is called and the number."""
+_CALLED = (
+    (_CODE, range(3, 13), "password"),
+    (_OF_A_CARD, range(12, 21), "card"),
+    (_OF_A_PERSON, range(7, 19), "number"),
 )
 _WEIGHTS = (6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2)
 
@@ -46,7 +85,7 @@ _MARKS = {
 _LANGUAGES = ("ja", "en", "zh")
 
 
-def redact(text: str, language: str, section: SecrecySection) -> str:
+def redact(text: str, language: str, section: SecrecySection, before: str = "") -> str:
     """Return a text with a mark in the place of each secret; the same text if there is none.
 
     Towns, rooms and workplaces are no secrets: a companion has to know them.
@@ -55,9 +94,10 @@ def redact(text: str, language: str, section: SecrecySection) -> str:
         text: What was said.
         language: Two-letter code of it, for the marks.
         section: Whether phones and streets are secrets, too.
+        before: What was said right before it: "What is the PIN?"
     """
     place = _LANGUAGES.index(language) if language in _LANGUAGES else 1
-    found = sorted(_secrets(text, section), key=lambda one: (one[0], -one[1]))
+    found = sorted(_secrets(text, section, before), key=lambda one: (one[0], -one[1]))
     written, end = "", 0
     for start, stop, kind in found:
         if start >= end:
@@ -66,34 +106,63 @@ def redact(text: str, language: str, section: SecrecySection) -> str:
     return written + text[end:] if found else text
 
 
-def redact_turn(turn: Turn, section: SecrecySection) -> None:
-    """Take secrets out of everything in a turn that is in words; if there are any, its sound goes."""
+def redact_turn(turn: Turn, section: SecrecySection, before: str = "") -> None:
+    """Take secrets out of everything in a turn that is in words; if there are any, its sound goes.
+
+    Args:
+        turn: A turn that is over.
+        section: What is secret.
+        before: What was heard, or said, last before it.
+    """
 
     def clean(text: str) -> str:
-        return redact(text, language, section)
+        return redact(text, language, section, before)
 
     language = turn.question.language if turn.question else "en"
-    before = (turn.transcript, turn.asked, turn.query, turn.reply, turn.heard)
+    spoken = (turn.transcript, turn.asked, turn.query, turn.reply, turn.heard)
     if turn.transcript:
         turn.transcript = replace(turn.transcript, text=clean(turn.transcript.text))
     if turn.asked:
         turn.asked = replace(turn.asked, text=clean(turn.asked.text))
     turn.query, turn.reply, turn.heard = clean(turn.query), clean(turn.reply), clean(turn.heard)
-    if before != (turn.transcript, turn.asked, turn.query, turn.reply, turn.heard):
+    if spoken != (turn.transcript, turn.asked, turn.query, turn.reply, turn.heard):
         turn.said_audio = turn.reply_audio = None
 
 
-def _secrets(text: str, section: SecrecySection) -> Iterator[tuple[int, int, str]]:
+def _secrets(text: str, section: SecrecySection, before: str) -> Iterator[tuple[int, int, str]]:
     plain = text.translate(_DIGITS)  # one for one: places stay
-    for match in _PASSWORD.finditer(plain):
-        if not _HARMLESS.match(match[2]):
-            yield match.start(2), match.end(2), "password"
+    for pattern in _PASSWORDS:
+        for match in pattern.finditer(plain):
+            if not _HARMLESS.search(match[1]):
+                yield match.start(1), match.end(1), "password"
     yield from _numbers(plain, _CARD, is_card, "card")
     yield from _numbers(plain, _TWELVE, is_my_number, "number")
+    for row in digit_rows(plain, 3):
+        kind = _kind_of(row, f"{before[-_REACH:]}\n{plain[: row.start]}", plain)
+        if kind:
+            yield row.start, row.end + plain[row.end : row.end + 1].upper().count("X"), kind
     if section.phone:
         yield from ((*match.span(), "phone") for match in _PHONE.finditer(plain))
     if section.street:
         yield from ((*match.span(), "street") for match in _STREET.finditer(plain))
+
+
+def _kind_of(row: DigitRow, before: str, text: str) -> str:
+    """Return what secret a row of digits is, by what it is called or by its check digit; empty if none."""
+    if is_counted(text, row):
+        return ""
+    for name, lengths, kind in _CALLED:
+        last = max((match.end() for match in name.finditer(before)), default=-1)
+        gap = before[last:]
+        is_near = last >= 0 and len(gap) <= _REACH and not _IN_TIME.search(gap)
+        if is_near and len(row.digits) in lengths:
+            return kind
+    is_spoken = not any(sign.isdigit() and sign.isascii() for sign in text[row.start : row.end])
+    if is_spoken and len(row.digits) in range(13, 20) and is_card(row.digits):
+        return "card"
+    if is_spoken and is_my_number(row.digits):
+        return "number"
+    return ""
 
 
 def _numbers(

@@ -10,6 +10,7 @@ from server.memory.consenting import Consenting, Standing
 from server.memory.consents import Remembering
 from server.memory.keeping import storable
 from server.memory.private import Category
+from server.web.described import describe_pending, describe_rule
 from server.web.host import host_of
 from server.web.segments import SegmentRoute
 
@@ -35,15 +36,16 @@ class Decision(BaseModel):
 )
 async def show_consent(request: Request, person: str) -> dict[str, object]:
     """Return whether a person is remembered, what is done with private matters, and the sentences that wait for that."""
-    return describe_standing(person, await host_of(request).memory.consenting.standing(person))
+    name = storable(person)
+    return describe_standing(name, await host_of(request).memory.consenting.standing(name))
 
 
 @router.put("/api/memory/{person}/consent", tags=["memory"], summary="Decide about it")
 async def decide(request: Request, person: str, decision: Decision) -> dict[str, object]:
     """Carry a decision out, and return how it stands then. What is stored already stays: to erase it is another matter."""
-    consenting = host_of(request).memory.consenting
-    await carry_out(consenting, storable(person), decision, ACTOR)
-    return describe_standing(person, await consenting.standing(person))
+    consenting, name = host_of(request).memory.consenting, storable(person)
+    await carry_out(consenting, name, decision, ACTOR)
+    return describe_standing(name, await consenting.standing(name))
 
 
 async def carry_out(consenting: Consenting, person: str, decision: Decision, actor: str) -> None:
@@ -66,18 +68,6 @@ def describe_standing(person: str, standing: Standing) -> dict[str, object]:
         "person": person,
         "memory": str(standing.state),
         "policies": {str(category): str(policy) for category, policy in standing.policies.items()},
-        "pending": [
-            {
-                "id": one.id,
-                "category": str(one.category),
-                "text": one.text,
-                "language": one.language,
-                "at": one.at.isoformat(),
-            }
-            for one in standing.pending
-        ],
-        "rules": [
-            {"id": rule.id, "text": rule.text, "at": rule.at.isoformat(), "actor": rule.actor}
-            for rule in standing.rules
-        ],
+        "pending": [describe_pending(one) for one in standing.pending],
+        "rules": [describe_rule(rule) for rule in standing.rules],
     }

@@ -4,6 +4,7 @@ from typing import Any
 
 from server.config import FadingSection
 from server.memory.audit import AuditEntry
+from server.memory.consents import Pending, Rule
 from server.memory.dossier import Dossier
 from server.memory.erasing import Erased
 from server.memory.fading import fades_at
@@ -47,6 +48,12 @@ def describe_dossier(dossier: Dossier, fading: FadingSection) -> dict[str, Any]:
         "safety": [describe_event(event) for event in dossier.safety],
         "days": [_day(summary) for summary in dossier.days],
         "proposals": [describe_proposal(proposal) for proposal in dossier.proposals],
+        "consent": {
+            "memory": str(dossier.remembering),
+            "policies": {str(one): str(policy) for one, policy in dossier.policies.items()},
+            "pending": [describe_pending(one) for one in dossier.pending],
+            "rules": [describe_rule(rule) for rule in dossier.rules],
+        },
     }
 
 
@@ -91,6 +98,22 @@ def describe_audit(entry: AuditEntry) -> dict[str, Any]:
         "kind": entry.kind,
         "count": entry.count,
     }
+
+
+def describe_pending(one: Pending) -> dict[str, Any]:
+    """Return a sentence that waits for consent as plain data."""
+    return {
+        "id": one.id,
+        "category": str(one.category),
+        "text": one.text,
+        "language": one.language,
+        "at": one.at.isoformat(),
+    }
+
+
+def describe_rule(rule: Rule) -> dict[str, Any]:
+    """Return what the robot is to do for good as plain data."""
+    return {"id": rule.id, "text": rule.text, "at": rule.at.isoformat(), "actor": rule.actor}
 
 
 def describe_fact(fact: Fact, fading: FadingSection) -> dict[str, Any]:

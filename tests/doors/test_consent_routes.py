@@ -1,9 +1,11 @@
 """Consent over HTTP."""
 
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from tests.doors.premises import Doors, open_doors
@@ -65,3 +67,69 @@ async def test_a_decision_that_makes_no_sense_changes_nothing(
     status, _ = await ask(doors, "PUT", "/api/memory/hana/consent", json=body)
     assert status == 422
     assert (await ask(doors, "GET", "/api/memory/hana/consent"))[1]["memory"] == "on"
+
+
+@pytest.mark.parametrize("person", ["a%2Fb", "..%2F..%2Fetc", "%00", "%20", "x" * 3000, "花子"])
+async def test_a_name_of_whatever_letters_stands_for_one_person_only(
+    person: str, doors: Doors
+) -> None:
+    status, answer = await ask(
+        doors, "PUT", f"/api/memory/{person}/consent", json={"memory": "off"}
+    )
+    assert status in {200, 404, 414, 422}
+    if status == 200:
+        assert answer["memory"] == "off"
+    assert (await ask(doors, "GET", "/api/memory/hana/consent"))[1]["memory"] == "on"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "[]",
+        "null",
+        '{"memory": 1}',
+        '{"accept": "p1"}',
+        '{"accept": [1]}',
+        '{"policies": []}',
+        "{",
+    ],
+)
+async def test_a_body_that_is_no_decision_is_refused(body: str, doors: Doors) -> None:
+    headers = {"content-type": "application/json"}
+    path = "/api/memory/hana/consent"
+    status, _ = await ask(doors, "PUT", path, content=body, headers=headers)
+    assert status in {400, 422}
+    assert (await ask(doors, "GET", path))[1]["memory"] == "on"
+
+
+async def test_what_waits_is_stored_once_however_many_accept_it_and_by_its_owner_only(
+    doors: Doors,
+) -> None:
+    memory, path = doors.app.memory, "/api/memory/hana/consent"
+    memory.consenting.judge(turn(PENSION, language="en", id_="t0"))
+    [waiting] = (await memory.consenting.standing("hana")).pending
+    change = {"accept": [waiting.id, waiting.id, "no-such", "' OR 1=1 --"]}
+    await ask(doors, "PUT", "/api/memory/taro/consent", json=change)
+    assert len((await memory.consenting.standing("hana")).pending) == 1
+    async with anyio.create_task_group() as tasks:
+        for number in range(8):
+            decision = change if number % 2 else {"reject": change["accept"]}
+            tasks.start_soon(partial(ask, doors, "PUT", path, json=decision))
+    pages = await memory.archive.pages("hana")
+    assert [page.said for page in pages] in ([], [PENSION])
+    assert (await ask(doors, "GET", path))[1]["pending"] == []
+
+
+async def test_the_last_of_many_decisions_at_once_holds_in_the_store_as_in_mind(
+    doors: Doors,
+) -> None:
+    consenting = doors.app.memory.consenting
+    path = "/api/memory/hana/consent"
+    async with anyio.create_task_group() as tasks:
+        for number in range(12):
+            state = ("on", "off", "talk")[number % 3]
+            tasks.start_soon(partial(ask, doors, "PUT", path, json={"memory": state}))
+    in_mind = (await consenting.standing("hana")).state
+    consenting.load()
+    assert (await consenting.standing("hana")).state is in_mind

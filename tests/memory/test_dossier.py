@@ -20,7 +20,7 @@ def test_a_dossier_holds_what_every_table_holds_of_a_person_and_of_nobody_else(
         described = describe_dossier(dossier_of(store, "hana"), FadingSection())
     assert described.pop("person") == "hana"
     assert {name: len(rows) for name, rows in described.items()} == {
-        "facts": 1, "pages": 1, "chains": 1, "segments": 1, "profile": 2, "traits": 1, "notes": 1, "safety": 1, "days": 1, "proposals": 1,
+        "facts": 1, "pages": 1, "chains": 1, "segments": 1, "profile": 2, "traits": 1, "notes": 1, "safety": 1, "days": 1, "proposals": 1, "consent": 4,
     }  # fmt: skip
     for name, rows in described.items():
         assert all("himitsu" in json.dumps(row, ensure_ascii=False) for row in rows), name

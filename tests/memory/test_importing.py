@@ -35,7 +35,8 @@ def elsewhere(tmp_path: Path) -> Iterator[Store]:
 def exported(store: Store, person: str = "hana") -> dict[str, Any]:
     described = describe_dossier(dossier_of(store, person), FadingSection())
     back: dict[str, Any] = json.loads(json.dumps(described))
-    return {**back, "proposals": []}  # what the robot was asked to be is of the robot there
+    # What the robot was asked to be is of the robot there, and consent is given there.
+    return {**back, "proposals": [], "consent": {}}
 
 
 def bring_in(store: Store, data: object, person: str = "hana", *, asked: bool = False) -> Imported:

@@ -160,6 +160,7 @@ def given_to(room: Room, person: str, other: str) -> Mapping[str, Any]:
         "state": None,
         "category": Category.MONEY,
         "actor": "api",
+        "this_talk": False,
     }
 
 

@@ -12,9 +12,46 @@ from hypothesis import strategies as st
 from server.config import SecrecySection
 from server.memory.secrecy import is_card, is_my_number, redact
 from tests.memory.lived_in import Said, Visit, home
+from tests.memory.remembering import opened, turn
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
 OFF, ON = SecrecySection(), SecrecySection(phone=True, street=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "secret"),
+    [
+        (
+            "my card number is four one one one one one one one one one one one one one one one",
+            "en",
+            "one one",
+        ),
+        ("the visa is 4111, 1111, 1111, 1111", "en", "1111"),
+        ("my pin is one two three four", "en", "two three"),
+        ("My pin? It's 1948.", "en", "1948"),
+        ("I changed my password to redfox7", "en", "redfox7"),
+        ("use the password bluebird for the tablet", "en", "bluebird"),
+        ("the code for the safe is double eight one two", "en", "one two"),
+        ("my social security number is 078 05 1120", "en", "1120"),
+        ("カード番号は四一一一の一一一一の一一一一の一一一一", "ja", "一一"),
+        ("暗証番号いちきゅうよんはちなんだ", "ja", "きゅう"),
+        ("パスワードをさくら99に変えたよ", "ja", "さくら"),
+        ("玄関の暗証は4477だよ", "ja", "4477"),
+        ("マイナンバーは一二三四五六七八九〇一八です", "ja", "五六"),
+        ("卡号是四一一一一一一一一一一一一一一一", "zh", "一一"),
+        ("我的密码是幺九四八", "zh", "九四"),
+        ("身份证号是11010519491231002X", "zh", "002X"),
+    ],
+)
+def test_a_secret_is_taken_out_as_speech_recognition_writes_it(
+    text: str, language: str, secret: str
+) -> None:
+    assert secret not in redact(text, language, OFF)
+
+
+def test_a_bare_number_behind_a_question_for_it_is_taken_out() -> None:
+    assert redact("It's 1948.", "en", OFF, "What is your PIN?") == "It's [password]."
+    assert redact("It's 1948.", "en", OFF, "When were you born?") == "It's 1948."
 
 
 @pytest.mark.parametrize(
@@ -66,6 +103,18 @@ def test_a_phone_and_a_street_are_taken_out_where_that_is_wanted(
         "I was born on 1948-03-21 in Kyoto.",
         "我住在北京",
         "My room is 204 and I work at the post office.",
+        "I changed my password in 2019.",
+        "My password has twelve letters.",
+        "The password is in my notebook.",
+        "My phone number is five five five one two three four five six seven.",
+        "ISBN 978-3-16-148410-0",
+        "the bus was one one one",
+        "パスワードは紙に書いた",
+        "パスワードは長い",
+        "一九四八年三月二十一日生まれです",
+        "一億二千五百万人もいる",
+        "密码太难记了",
+        "我是一九四八年出生的",
     ],
 )
 def test_what_a_companion_has_to_know_stays(text: str) -> None:
@@ -121,3 +170,13 @@ async def test_a_secret_reaches_no_file(tmp_path: Path) -> None:
 
 def _bytes_in(folder: Path) -> bytes:
     return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
+
+
+def test_a_number_that_answers_a_question_of_the_robot_for_it_is_taken_out(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        first, second = turn("Help me.", language="en"), turn("It's 1948.", language="en")
+        first.heard = "Of course. What is your PIN?"
+        for each in (first, second):
+            room.memory.consenting.judge(each)
+        assert second.transcript is not None
+        assert second.transcript.text == "It's [password]."

@@ -103,3 +103,19 @@ async def test_of_a_turn_that_has_a_forgotten_thing_in_mind_what_was_said_is_kep
     [kept] = recent.list()
     assert kept.transcript == kept.question == Transcript("妹に子供が生まれたんだ。", "ja")
     assert "蜜柑" not in str(describe(kept))
+
+
+async def test_of_a_turn_that_cannot_be_judged_nothing_may_be_kept_or_shown() -> None:
+    seen: list[Turn] = []
+
+    class Sees:
+        def turn_finished(self, turn: Turn) -> None:
+            seen.append(turn)
+
+    def fail(turn: Turn) -> None:
+        raise ValueError("a fault")
+
+    with Turns(FakeClock(), [Sees()], judge=fail).record("robot", "hana") as turn:
+        turn.transcript = Transcript("Hello", "en")
+    assert [one.off_record for one in seen] == [True]
+    assert not turn.may_be_shown

@@ -27,7 +27,7 @@ CLOSE = FAMILY | {"family", "friend"}
 def expressions(name: str, language: str) -> Expressions:
     """Return the expressions of a list in one language.
 
-    A group `pieces` holds what the expressions of the file name in angle brackets.
+    A list may name pieces of its own, in a group ``pieces``: ``<name>`` stands for one in all that comes behind.
 
     Args:
         name: Of the list, without the ending of its file.
