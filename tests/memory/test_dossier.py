@@ -19,6 +19,7 @@ def test_a_dossier_holds_what_every_table_holds_of_a_person_and_of_nobody_else(
         tell(store, "taro", "koukai", 0)
         described = describe_dossier(dossier_of(store, "hana"), FadingSection())
     assert described.pop("person") == "hana"
+    assert described.pop("consent") == {"memory": "on", "policies": {}, "pending": [], "rules": []}
     assert {name: len(rows) for name, rows in described.items()} == {
         "facts": 1, "pages": 1, "chains": 1, "segments": 1, "profile": 2, "traits": 1, "notes": 1, "days": 1,
     }  # fmt: skip
