@@ -173,6 +173,7 @@ class Consenting:
             )
             for number, (sentence, category) in enumerate(private)
             if self.policy(turn.person, category) is Policy.ASK
+            and not requests_in(sentence)  # of the persona: it has locks of its own
         ]
         if waiting:
             self._writer.submit(partial(self._store.consents.wait, waiting))
@@ -328,7 +329,6 @@ class Consenting:
         return [
             (sentence, category)
             for sentence in sentences(said.text)
-            if not requests_in(sentence)  # of the persona: it has locks of its own
             if (category := category_of(sentence, said.language)) is not None
             and self.policy(person, category) is not Policy.KEEP
         ]

@@ -31,7 +31,7 @@ _PASSWORDS = [
     re.compile(one, re.IGNORECASE)
     for one in (
         rf"{_SAID}[^。.!?！？\n]{{0,24}}?(?:\bis now\b|\bis\b|\bwas\b|(?<=\w)['’]s\b|=|:|：|は|って|是|为|改成)\s*[「『\"'“‘]?{_VALUE}{_END}",
-        rf"\b(?:chang\w+|set|reset|updat\w+|switch\w+)\b[^。.!?！？\n]{{0,20}}?{_SAID}[^。.!?！？\n]{{0,24}}?\bto\s+[\"'“‘]?((?!be\b|do\b|get\b|the\b|my\b|a\b)[^\s,.!?]{{4,64}})(?=[\"'”’]?\s*(?:[.,!?]|$))",
+        rf"\b(?:chang\w+|set|reset|update\w*|updating|switch\w+)\b[^。.!?！？\n]{{0,20}}?{_SAID}[^。.!?！？\n]{{0,24}}?\bto\s+[\"'“‘]?((?!be\b|do\b|get\b|the\b|my\b|a\b)[^\s,.!?]{{4,64}})(?=[\"'”’]?\s*(?:[.,!?]|$))",
         r"\b(?:use|enter|type|try) (?:the |my |our )?(?:pass ?word|pass ?code) ((?!to\b|for\b|that\b|and\b|if\b|in\b|on\b|when\b)[^\s,.!?]{4,64})",
         rf"{_SAID}を[「『\"]?{_VALUE}[」』\"]?に(?:変え|した|して|変更|設定)",
         rf"{_SAID}[^。.!?！？\n]{{0,24}}?{_MIXED}",

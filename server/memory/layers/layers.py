@@ -211,7 +211,9 @@ class Layers:
     def _hear(self, turn: Turn) -> None:
         said = turn.transcript.text if turn.transcript else ""
         for request in requests_in(said):
-            self._try(request.key, request.value, By.VOICE, Occasion(turn.person, turn.id))
+            # What is held back is in no exchange: the proposal goes with its person alone.
+            page = "" if turn.withheld else turn.id
+            self._try(request.key, request.value, By.VOICE, Occasion(turn.person, page))
 
     def _try(self, key: FieldKey, line: str, by: By, occasion: Occasion) -> str:
         """Write for somebody who is not told when it is refused."""
