@@ -134,10 +134,11 @@ class Consenting:
     def judge(self, turn: Turn) -> None:
         """Take secrets out of a turn, and say in it what else may not be stored: by what was said, and by what is decided.
 
-        What a turn answers of earlier ones counts, too: it is shown with it.
+        What a turn answers of earlier ones counts, too: it is shown with it. A guest decides nothing: nothing is stored of
+        them at all, a decision or what waits for one as little as the rest.
         """
         redact_turn(turn, self._secrecy, self._before.get(turn.person, ""))
-        if not turn.transcript or not turn.question:
+        if turn.is_guest or not turn.transcript or not turn.question:
             return
         wished = wish_of(turn.question.text)
         if wished is not None and not turn.off_record:

@@ -54,6 +54,19 @@ async def test_a_wish_in_a_turn_that_was_cut_at_once_holds(words: str, tmp_path:
         assert room.memory.consenting.withholds("hana")
 
 
+@pytest.mark.parametrize("words", ["Stop remembering me.", "Let's talk off the record.", PENSION])
+async def test_a_guest_leaves_neither_a_decision_nor_what_waits_for_one(
+    words: str, tmp_path: Path
+) -> None:
+    with opened(tmp_path) as room:
+        said = english(words)
+        said.is_guest = True
+        room.memory.consenting.judge(said)
+        assert await waiting_of(room.memory) == []
+        store, _ = room.memory.kept_in
+        assert list(store.consents.states()) == []
+
+
 async def test_a_wish_that_was_granted_is_not_granted_once_more_at_the_end(tmp_path: Path) -> None:
     with opened(tmp_path) as room:
         consenting = room.memory.consenting
