@@ -4,18 +4,21 @@ from datetime import date
 from typing import Annotated, Any
 
 from anyio import to_thread
-from fastapi import APIRouter, Body, Query, Request
+from fastapi import APIRouter, Body, Depends, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
+from server.errors import OmoideError
+from server.grants import EVERYBODY
 from server.memory.audit import Actor
 from server.memory.importing import dossier_from
 from server.memory.keeping import storable
 from server.memory.selecting import LONGEST_WORDS, Selector
 from server.web.described import describe_audit, describe_erasure, describe_imported
 from server.web.host import host_of
+from server.web.permissions import check_owner, grant_of
 from server.web.segments import SegmentRoute
 
-router = APIRouter(route_class=SegmentRoute)
+router = APIRouter(route_class=SegmentRoute, dependencies=[Depends(check_owner)])
 
 _Words = Annotated[str, Field(max_length=LONGEST_WORDS)]
 
@@ -40,10 +43,14 @@ class ForgetRequest(BaseModel):
 async def forget(request: Request, wanted: ForgetRequest) -> dict[str, object]:
     """Delete what is named with everything that was made of it, or with `dry_run` only say how much that is.
 
-    `examples` is filled with `dry_run` only.
+    A key for one person means that person where none is named; one for several has to say which. `examples` is filled with `dry_run` only.
     """
+    grant, forgetting = grant_of(request), host_of(request).forgetting
+    person = grant.choose(wanted.person, "")
+    if not grant.is_for_everybody and not await forgetting.knows(person):
+        raise OmoideError("person-unknown", f"Nothing is remembered of {person}.")  # nor of whom
     selector = Selector(
-        wanted.person,
+        person,
         tuple(wanted.facts),
         wanted.page,
         wanted.day,
@@ -51,7 +58,6 @@ async def forget(request: Request, wanted: ForgetRequest) -> dict[str, object]:
         wanted.words,
         wanted.language,
     )
-    forgetting = host_of(request).forgetting
     if wanted.dry_run:
         selected, erased = await forgetting.look(selector)
         return {"dry_run": True, **describe_erasure(selector.kind, erased, selected)}
@@ -63,7 +69,11 @@ async def forget(request: Request, wanted: ForgetRequest) -> dict[str, object]:
 async def show_audit(
     request: Request, limit: Annotated[int, Query(ge=1, le=10_000)] = 100
 ) -> dict[str, object]:
-    """Return the last entries of the record, oldest first: when, by which way, what kind and how much."""
+    """Return the last entries of the record, oldest first: when, by which way, what kind and how much.
+
+    It does not say of whom: it takes a key for everybody.
+    """
+    grant_of(request).check_person(EVERYBODY)
     entries = await host_of(request).memory.archive.audit(limit)
     return {"entries": [describe_audit(entry) for entry in entries]}
 

@@ -7,7 +7,7 @@ from server.grants import Grant, Scope
 from server.web.host import host_of
 
 _OF_PERSONS = ("/api/memory", "/api/turns", "/api/debug/extract")
-"""What is somebody's: whoever holds a key for them may come here. The routes leave out what is of others."""
+"""What is somebody's: whoever holds a key for them may come here. `check_owner` and the routes leave out what is of others."""
 _DESCRIPTION = ("/docs", "/openapi.json")
 _READING = ("GET", "HEAD", "OPTIONS")
 
@@ -27,25 +27,35 @@ def grant_of(request: Request) -> Grant:
 
 
 async def check_owner(request: Request) -> None:
-    """Refuse a path that names a person, or a fact of a person, out of the caller's reach. For all routes of a router.
+    """Refuse a path that names a person, or something of a person, out of the caller's reach. For all routes of a router.
 
-    A fact of somebody else is answered as one that does not exist.
+    What is somebody else's is answered as if it did not exist.
 
     Raises:
         AccessError: `person-forbidden`.
-        OmoideError: `fact-unknown`.
+        OmoideError: `fact-unknown`, `event-unknown`.
     """
     grant = grant_of(request)
     if grant.is_for_everybody:
         return
-    if (person := request.path_params.get("person")) is not None:
+    named, memory = request.path_params, host_of(request).memory
+    if (person := named.get("person")) is not None:
         grant.check_person(person)
-    if (fact_id := request.path_params.get("fact_id")) is not None:
-        fact = await host_of(request).memory.archive.fact(fact_id)
+    if (fact_id := named.get("fact_id")) is not None:
+        fact = await memory.archive.fact(fact_id)
         if fact is None or not grant.allows(fact.person):
             raise unknown_fact(fact_id)
+    if (event_id := named.get("event_id")) is not None:
+        event = await memory.desk.get(event_id)
+        if event is None or not grant.allows(event.person):
+            raise unknown_event(event_id)
 
 
 def unknown_fact(fact_id: str) -> OmoideError:
     """Return the error for a fact that does not exist."""
     return OmoideError("fact-unknown", f"There is no fact {fact_id}. See `omoide memory list`.")
+
+
+def unknown_event(event_id: str) -> OmoideError:
+    """Return the error for a danger sign that does not exist."""
+    return OmoideError("event-unknown", f"There is no event {event_id}. See `omoide safety list`.")

@@ -36,6 +36,16 @@ KEYS = {
 }
 
 
+ORDERS: list[Any] = [
+    {"words": "cat", "person": "taro"},
+    {"topic": "cat", "person": "taro"},
+    {"memory": "off"},
+    {"by": "hana"},
+    {"layer": "soul", "person": "taro"},
+]
+"""What is asked of routes that change something."""
+
+
 def bearer(name: str) -> dict[str, str]:
     return {**FROM_AFAR, "Authorization": f"Bearer key of {name}"}
 
@@ -61,6 +71,7 @@ async def talk(doors: Doors) -> dict[str, str]:
     app.memory.turn_finished(
         turn(f"Tomorrow {MARKS['taro']} comes.", NOON, "taro", "en", "zqbetaqz 9")
     )
+    app.memory.safety.heed(turn(f"I fell on {MARKS['taro']}.", NOON, "taro", "en", "zqbetaqz 1"))
     await app.memory.extract("hana")  # and wait until all is stored
     return {person: (await app.memory.archive.facts(person))[0].id for person in MARKS}
 
@@ -91,15 +102,26 @@ def reading_first(route: tuple[str, str]) -> tuple[bool, str]:
 
 async def test_no_route_gives_a_key_what_is_of_a_person_whom_it_does_not_name(doors: Doors) -> None:
     fact_ids = await talk(doors)
-    before = await doors.app.memory.archive.dossier("taro")
+    memory = doors.app.memory
+    before = await memory.archive.dossier("taro")
+    (event,) = before.safety
     seen = 0
     async with doors.web() as web:
         for method, path in sorted(routes(create_web(doors.app)), key=reading_first):
             for person in ("taro", "hana"):
                 where = filled(
-                    path, person=person, fact_id=fact_ids["taro"], device_id=ROBOT, name="x.bin"
+                    path,
+                    person=person,
+                    fact_id=fact_ids["taro"],
+                    event_id=event.id,
+                    device_id=ROBOT,
+                    name="x.bin",
+                    layer="soul",
+                    field="mission",
+                    proposal="none",
                 )
-                bodies: list[Any] = [{"person": "taro"}, {"text": "No."}, {}]
+                bodies: list[Any] = [{"person": "taro"}, {"text": "No."}, {}, *ORDERS]
+                bodies += [{"facts": [fact_ids["taro"]]}, {"page": "zqbetaqz 9"}]
                 for body in bodies if method in ("POST", "PUT") else [None]:
                     for name in ("reader", "admin"):
                         query = {"q": f"What about {MARKS['taro']}?", "superseded": "true"}
@@ -109,7 +131,52 @@ async def test_no_route_gives_a_key_what_is_of_a_person_whom_it_does_not_name(do
                         assert MARKS["taro"] not in answer.text, (method, path, name, body)
                         seen += MARKS["hana"] in answer.text
     assert seen > 5, "the own person is seen, so the other would be"
-    assert await doors.app.memory.archive.dossier("taro") == before
+    assert await memory.archive.dossier("taro") == before
+    assert await memory.desk.get(event.id) == event
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/api/memory/taro/consent", None),
+        ("PUT", "/api/memory/taro/consent", {"memory": "off"}),
+        ("GET", "/api/memory/taro/user", None),
+        ("POST", "/api/memory/taro/import", {"person": "taro"}),
+        ("POST", "/api/memory/forget", {"person": "taro"}),
+        ("GET", "/api/memory/audit", None),
+        ("GET", "/api/safety/taro/soap", None),
+        ("GET", "/api/safety/events?person=taro", None),
+        ("POST", "/api/persona/draw", {"layer": "soul", "person": "taro"}),
+    ],
+)
+async def test_no_scope_reaches_beyond_the_persons_of_a_key(
+    doors: Doors, method: str, path: str, body: object
+) -> None:
+    await talk(doors)
+    async with doors.web() as web:
+        answer = await web.request(method, path, json=body, headers=bearer("admin"))
+        assert answer.json()["error"]["code"] == "person-forbidden"
+        answer = await web.request(method, path, json=body, headers=bearer("all"))
+        assert "forbidden" not in answer.text
+
+
+async def test_a_key_for_one_forgets_of_that_one_only_and_is_not_told_of_others(
+    doors: Doors,
+) -> None:
+    fact_ids = await talk(doors)
+    async with doors.web() as web:
+        for body, code in (
+            ({"facts": [fact_ids["taro"]]}, "fact-unknown"),
+            ({"page": "zqbetaqz 9"}, "page-unknown"),
+        ):
+            answer = await web.post("/api/memory/forget", json=body, headers=bearer("writer"))
+            assert answer.json()["error"]["code"] == code
+        own = await web.post("/api/memory/forget", json={}, headers=bearer("writer"))
+        assert own.is_success
+        again = await web.post("/api/memory/forget", json={}, headers=bearer("writer"))
+        assert again.json()["error"]["code"] == "person-unknown"
+        assert "taro" not in again.text
+    assert await doors.app.memory.archive.facts("taro")
 
 
 async def test_a_key_reaches_the_persons_that_it_names(doors: Doors) -> None:
