@@ -38,12 +38,22 @@ def taken_back(turn: Sequence[str]) -> set[int]:
     A joke takes back the sentence before it; "don't remember that" all before it, and "don't remember this" at the
     beginning the sentence after it. Those who say so are taken back as well.
     """
-    places: set[int] = set()
+    places = joked(turn)
     for place, sentence in enumerate(turn):
-        if _JOKE.search(sentence):
-            places |= {place - 1, place}
         if _PRIVATE.search(sentence):
             places |= {*range(place + 1)}
             if place == 0 and _THIS.search(sentence):
                 places.add(1)
     return places
+
+
+def joked(turn: Sequence[str]) -> set[int]:
+    """Return the places of the sentences of a turn that are taken back as a joke: they were never meant."""
+    jokes = {place for place, sentence in enumerate(turn) if _JOKE.search(sentence)}
+    return jokes | {place - 1 for place in jokes}
+
+
+def begins_with_secrecy(sentence: str) -> bool:
+    """Say whether a sentence is about what is not to be remembered, and tells nothing before that."""
+    found = _PRIVATE.search(sentence)
+    return found is not None and found.start() == 0

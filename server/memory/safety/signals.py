@@ -15,9 +15,10 @@ from server.memory.claims import SPEAKER, Claim, Sense, claims_of
 from server.memory.claims.english import in_full
 from server.memory.facts import event_days
 from server.memory.lexicon.expressions import expressions
+from server.memory.retractions import begins_with_secrecy, joked
 from server.memory.safety.models import Severity, Signal, SignalKind
 from server.memory.simplified import simplified
-from server.memory.statements import clauses_of, in_earnest, is_hypothetical, is_question
+from server.memory.statements import clauses_of, is_hypothetical, is_question, sentences
 from server.memory.terms import read_as
 
 _LONGEST = 2_000
@@ -60,7 +61,7 @@ def find_signals(text: str, language: str, at: datetime) -> list[Signal]:
         at: When it was said; aware.
     """
     found: list[Signal] = []
-    for sentence in in_earnest(text[:_LONGEST]):
+    for sentence in _meant(text[:_LONGEST]):
         code = read_as(sentence, language)
         told = simplified(sentence) if code == "zh" else sentence
         if not _has_expression(_plain(told, code), code):
@@ -69,6 +70,17 @@ def find_signals(text: str, language: str, at: datetime) -> list[Signal]:
         for part in clauses_of(told[:_LONGEST_SENTENCE], code):
             found += [Signal(kind, severity, quote) for kind, severity in _signs(part, code, at)]
     return found
+
+
+def _meant(text: str) -> list[str]:
+    """Return the sentences that are meant. What is not to be remembered is no less so: "I want to die. Forget that." """
+    spoken = sentences(text)
+    jokes = joked(spoken)
+    return [
+        sentence
+        for place, sentence in enumerate(spoken)
+        if place not in jokes and not begins_with_secrecy(sentence)
+    ]
 
 
 def prepare() -> None:

@@ -6,12 +6,14 @@ import anyio
 import structlog
 
 from server.config_safety import SafetySection
+from server.memory.consent import Wish, wish_of
+from server.memory.forget_requests import forget_request
 from server.memory.models import Page
 from server.memory.safety.models import Severity
 from server.memory.safety.noticing import notice
 from server.memory.safety.signals import find_signals
 from server.memory.writer import Writer
-from server.turn import Kept, Turn
+from server.turn import Kept, Transcript, Turn
 
 log = structlog.get_logger(__name__)
 
@@ -51,7 +53,12 @@ class SafetyWatch:
             person=turn.person,
             device=turn.device,
         )
-        if events := notice(page):
+        events = notice(page)
+        if events and _is_unwanted(
+            said
+        ):  # an urgent sign is answered instead of the wish, and is kept all the same
+            events = [event for event in events if event.severity is Severity.URGENT]
+        if events:
             log.info("safety-events", turn=turn.id, count=len(events))
             self._writer.add_events(page, events)
             self.noticed.set()
@@ -69,3 +76,11 @@ class SafetyWatch:
             return ""
         lines = self._section.escalation
         return {"ja": lines.ja, "zh": lines.zh}.get(said.language, lines.en)
+
+
+def _is_unwanted(said: Transcript) -> bool:
+    """Say whether somebody wants, in the same breath, that what they say is not kept."""
+    wished = wish_of(said.text)
+    if wished is not None and wished.wish is not Wish.RESUME:
+        return True
+    return forget_request(said.text, said.language) is not None

@@ -5,6 +5,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from server.config import Config
 from server.memory.safety.models import Severity, SignalKind, State
 from server.memory.safety.watch import SafetyWatch
@@ -42,6 +44,37 @@ async def test_signs_are_kept_at_once_with_the_very_words_and_the_page(tmp_path:
     assert (symptom.quote, symptom.page, symptom.at) == ("My chest feels tight.", "t1", NOON)
     assert (fall.kind, fall.quote) == (SignalKind.FALL, "I fell in the bath yesterday.")
     assert symptom.state is State.OPEN
+
+
+@pytest.mark.parametrize(
+    ("watched", "urgent", "wish", "language"),
+    [
+        ("I fell in the bath yesterday.", "I want to die.", "Don't remember this.", "en"),
+        ("I fell in the bath yesterday.", "My chest feels tight.", "Forget that.", "en"),
+        ("昨日お風呂で転んだ。", "死にたい。", "これは覚えないで。", "ja"),
+        ("昨日お風呂で転んだ。", "死にたい。", "それは忘れて。", "ja"),
+        ("我昨天在浴室摔倒了。", "我想自杀。", "这个别记。", "zh"),
+    ],
+)
+async def test_what_is_not_to_be_kept_is_no_event_unless_it_is_urgent(
+    watched: str, urgent: str, wish: str, language: str, tmp_path: Path
+) -> None:
+    with watching(tmp_path) as (watch, writer, store):
+        for number, said in enumerate((f"{watched} {wish}", f"{urgent} {wish}", watched)):
+            told = turn(said, language=language, id_=f"t{number}")
+            watch.heed(told)
+            assert bool(watch.escalation(told)) == (number == 1)
+        await writer.settle()
+        assert {event.page for event in store.safety.find()} == {"t1", "t2"}
+
+
+async def test_who_asks_to_forget_a_danger_sign_does_not_tell_of_one(tmp_path: Path) -> None:
+    with watching(tmp_path) as (watch, _, _):
+        for said in (
+            "Forget what I told you about my chest pain.",
+            "My chest hurts. Just kidding.",
+        ):
+            assert not watch.escalation(turn(said, language="en"))
 
 
 async def test_of_one_page_and_kind_one_event_is_kept_from_the_first_sign_to_the_last(
