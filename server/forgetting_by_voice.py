@@ -9,7 +9,6 @@ import anyio
 import structlog
 
 from server.forgetting import Forgetting
-from server.memory import Page
 from server.memory.audit import Actor
 from server.memory.erasing import Erased
 from server.memory.forget_requests import ForgetRequest, forget_request
@@ -53,8 +52,8 @@ _OWN = re.compile(r"^(?:my|our|the|a|an)\s+|^我们?的?|^(?:私|僕|俺|わた�
 class RecentTalk(Protocol):
     """What is needed of memory beside forgetting."""
 
-    def recent(self, person: str, now: datetime) -> list[Page]:
-        """Return the last exchanges, oldest first; none if the last one is longer ago than the window."""
+    async def said_lately(self, person: str, now: datetime) -> list[str]:
+        """Return the ids of the exchanges of the talk that goes on, oldest first."""
 
 
 class VoiceForgetting:
@@ -111,7 +110,7 @@ class VoiceForgetting:
             return await self._forgetting.forget(selector, Actor.VOICE)
         pages = [*turn.answers]
         if request.is_alone:
-            pages += self._last(turn.person, whole=request.is_talk)
+            pages += await self._last(turn.person, whole=request.is_talk)
         return await self._forgetting.forget_pages(pages, Actor.VOICE)
 
     async def forget_last(self, turn: Turn) -> None:
@@ -121,9 +120,9 @@ class VoiceForgetting:
             OmoideError: Something can't be deleted.
         """
         with anyio.CancelScope(shield=True):
-            pages = [*turn.answers, *self._last(turn.person, whole=False)]
+            pages = [*turn.answers, *await self._last(turn.person, whole=False)]
             await self._forgetting.forget_pages(pages, Actor.VOICE)
 
-    def _last(self, person: str, *, whole: bool) -> Sequence[str]:
-        recent = [page.id for page in self._memory.recent(person, self._now())]
+    async def _last(self, person: str, *, whole: bool) -> Sequence[str]:
+        recent = await self._memory.said_lately(person, self._now())
         return recent if whole else recent[-1:]

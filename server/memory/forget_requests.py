@@ -101,6 +101,11 @@ _TOPIC = {
         + _ZH_END
     ),
 }
+_NOTHING_ELSE = {
+    code: re.compile(before)
+    for code, before in (("ja", _JA_BEFORE), ("en", _EN_BEFORE), ("zh", _ZH_BEFORE))
+}
+"""What tells nothing though it is a sentence of its own: "Oh no." """
 _MYSELF = re.compile(
     r"^(?:me|myself|us|you|it|that|this|(?:私|僕|俺|わたし|ぼく|自分|あなた|君|何)(?:たち)?|我|我们|你|自己)$",
     re.IGNORECASE,
@@ -119,10 +124,15 @@ def forget_request(said: str, language: str) -> ForgetRequest | None:
     if not spoken:
         return None
     code = read_as(spoken[-1], language)
-    is_alone = len(spoken) == 1
+    is_alone = all(_tells_nothing(one, code) for one in spoken[:-1])
     if (found := _TOPIC[code].search(spoken[-1])) is not None:
         topic = next(filter(None, found.groups()), "").strip()
         return ForgetRequest(topic, is_alone=is_alone) if not _MYSELF.match(topic) else None
     if (found := _LAST[code].search(spoken[-1])) is not None:
         return ForgetRequest(is_talk=bool(found.group("talk")), is_alone=is_alone)
     return None
+
+
+def _tells_nothing(sentence: str, code: str) -> bool:
+    plain = sentence.lower().rstrip(".!?。！？…、, ")
+    return _NOTHING_ELSE[code].fullmatch(f"{plain} " if code == "en" else plain) is not None

@@ -16,6 +16,7 @@ from server.recording import RecentTurns
 from server.trace import Turns
 from tests.fakes import FakeDevice
 from tests.memory.lived_in import Home, home
+from tests.memory.remembering import turn
 from tests.memory.test_store import bytes_of
 from tests.talks import shown, talking, until
 
@@ -92,6 +93,34 @@ async def test_of_one_breath_only_that_goes(tmp_path: Path) -> None:
         said = ("I have a cat.", "My code word is kumquat. Forget that.")
         await talk(tmp_path, lived, "en", said)
         assert [page.said for page in await lived.memory.archive.pages("hana")] == [said[0]]
+
+
+@pytest.mark.parametrize(
+    ("language", "told", "asking"),
+    [
+        ("en", "My code word is kumquat.", "Oh no! Forget that."),
+        ("ja", "合言葉は蜜柑山荘だよ。", "ごめん。それは忘れて。"),
+        ("zh", "我的暗号是青瓷小镇。", "算了。忘掉我刚才说的话。"),
+    ],
+)
+async def test_a_word_of_regret_before_it_tells_nothing(
+    tmp_path: Path, language: str, told: str, asking: str
+) -> None:
+    async with home(tmp_path) as lived:
+        await talk(tmp_path, lived, language, (told, asking))
+        assert await lived.memory.archive.pages("hana") == []
+
+
+async def test_what_could_not_be_answered_is_what_was_said_last(tmp_path: Path) -> None:
+    async with home(tmp_path) as lived:
+        await talk(tmp_path, lived, "en", ["I have a cat."])
+        failed = turn("My code word is kumquat.", lived.clock.now(), "hana", "en")
+        failed.error = "llm-failed"
+        lived.memory.turn_finished(failed)
+        lived.clock.pass_time(seconds=30)
+        await talk(tmp_path, lived, "en", ["Forget that."])
+        left = [page.said for page in await lived.memory.archive.pages("hana")]
+        assert left == ["I have a cat."]
 
 
 async def test_it_is_said_when_there_is_nothing_of_it(tmp_path: Path) -> None:
