@@ -109,7 +109,7 @@ async def test_many_short_visits_leave_no_file_task_or_conversation_behind(tmp_p
         await visit(server, 3)
         before = count()
         await visit(server, 40)
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):  # a busy machine lets go slowly
             while count() > before:
                 await anyio.sleep(0.02)
         assert len(server.app.access.devices()) == 1
@@ -130,7 +130,7 @@ async def visit(server: Running, times: int) -> None:
                 await line.recv()
             if number % 3 == 0:
                 line.transport.abort()
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):  # a busy machine lets go slowly
         while server.app.access.presence._connections:
             await anyio.sleep(0.005)
 

@@ -128,7 +128,7 @@ async def test_what_is_forgotten_while_a_question_is_embedded_is_not_recalled(
     tmp_path: Path, mode: Mode
 ) -> None:
     embedder = FakeEmbedder()
-    retrieval = {"mode": mode, "article": {"threshold": 0.0}}
+    retrieval = {"mode": mode, "article": {"threshold": 0.0}, "embed_timeout_seconds": 30.0}
     with opened(tmp_path, embedder=embedder, retrieval=retrieval) as room:
         room.tell(
             "My locker code word is kumquat.",
@@ -138,7 +138,7 @@ async def test_what_is_forgotten_while_a_question_is_embedded_is_not_recalled(
         locker, dentist = await room.memory.extract()
         asked = f"What is my locker code word, and {dentist.quote[:-1]}?"
         assert locker.text in await room.recalled(asked, language="en")
-        embedder.seconds = 0.2
+        embedder.seconds = 1.0  # forgetting writes the whole file anew meanwhile
         recalled: list[str] = []
 
         async def ask() -> None:
