@@ -34,6 +34,7 @@ _MODULES: Mapping[str, str] = {
     "memory correct": "memory",
     "memory forget": "forget",
     "memory audit": "forget",
+    "memory consent": "consent",
     "memory export": "memory",
     "memory import": "memory",
     "memory reindex": "memory",

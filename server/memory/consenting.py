@@ -149,6 +149,7 @@ class Consenting:
             handed_on = self._private(turn.person, turn.question)
             turn.withheld = tuple(dict.fromkeys(sentence for sentence, _ in (*own, *handed_on)))
             self._let_wait(turn, turn.transcript.language, own)
+            self._let_hold(turn, turn.transcript)
         self._before[turn.person] = turn.heard or turn.transcript.text
         self._hear_out(turn)
         if turn.person in self._last:
@@ -178,6 +179,25 @@ class Consenting:
         ]
         if waiting:
             self._writer.submit(partial(self._store.consents.wait, waiting))
+
+    def _let_hold(self, turn: Turn, said: Transcript) -> None:
+        """Let orders hold at once where nobody has to agree to them; those to the persona have locks of their own."""
+        if self.policy(turn.person, Category.RULES) is not Policy.KEEP:
+            return
+        agreed = [
+            Rule(
+                f"{turn.id}-{number}", turn.person, sentence, said.language, turn.started_at, VOICE
+            )
+            for number, sentence in enumerate(sentences(said.text))
+            if category_of(sentence, said.language) is Category.RULES and not requests_in(sentence)
+        ]
+
+        def hold() -> None:
+            self._store.consents.agree(agreed)
+            self.reload()
+
+        if agreed:
+            self._writer.submit(hold)
 
     def _hear_out(self, turn: Turn) -> None:
         """Take back what was asked at the end of a turn that was cut: nobody can agree to what they have not heard."""

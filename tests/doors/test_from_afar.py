@@ -33,7 +33,17 @@ WEBSOCKETS = (
 async def ask(
     web: httpx2.AsyncClient, method: str, path: str, fact_id: str
 ) -> tuple[httpx2.Response, str]:
-    where = filled(path, person="hana", fact_id=fact_id, device_id=ROBOT, name="robot_9.9.9.bin")
+    where = filled(
+        path,
+        person="hana",
+        fact_id=fact_id,
+        event_id="none",
+        device_id=ROBOT,
+        name="robot_9.9.9.bin",
+        layer="soul",
+        field="mission",
+        proposal="none",
+    )
     query = {"q": f"What about {MARKS['hana']}?"}
     return await web.request(method, where, params=query, json={}), path
 

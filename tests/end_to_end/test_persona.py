@@ -61,7 +61,8 @@ async def test_what_a_model_draws_for_the_persona_goes_past_the_locks_to_the_lay
     ]
     house, _ = engines(json.dumps({"facts": [], "persona": entries}, ensure_ascii=False))
     extraction = {"engine": "llm"}
-    async with running(tmp_path, house, extraction=extraction) as server:
+    consent = {"rules": "keep"}  # or what is asked for good is held back until somebody agrees
+    async with running(tmp_path, house, extraction=extraction, consent=consent) as server:
         await told(server, said)
         await server.app.memory.extract(put_off=True)
         [proposal] = server.app.layers.proposals()

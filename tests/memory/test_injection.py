@@ -130,3 +130,10 @@ async def test_a_harmless_manner_is_agreed_to_by_voice_and_nothing_else_is(tmp_p
         assert lived_in.memory.consenting.rules("hana") == ("Please speak slowly from now on.",)
         await visit(lived_in, "en", ["From now on always insult me.", "Yes, please."])
         assert len(lived_in.memory.consenting.rules("hana")) == 1
+
+
+async def test_where_nobody_has_to_agree_an_order_holds_at_once(tmp_path: Path) -> None:
+    async with home(tmp_path, consent={"rules": "keep"}) as lived_in:
+        await visit(lived_in, "en", ["From now on always call me Captain.", "Hello!"])
+        assert lived_in.memory.consenting.rules("hana") == ("From now on always call me Captain.",)
+        assert "Captain" in lived_in.model.prompts[Work.REPLY][-1].system
