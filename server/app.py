@@ -215,7 +215,7 @@ def _open_house(app: App) -> House:
     heeding = Heeding(
         app.memory.consenting,
         app.memory.safety,
-        VoiceForgetting(app.forgetting, app.memory, app.turns, app.clock.now),
+        VoiceForgetting(app.forgetting, app.turns, app.clock.now),
         app.phrasebook.text,
     )
     return House(

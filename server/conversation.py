@@ -211,6 +211,7 @@ class Conversation:
             await reply.playback.finish()  # of the filler
             return
         self.device.send(ShowTranscript(transcript.text))
+        turn.asked = met.apart(transcript) if met else transcript
         house.heeding.notice(turn)
         heeded = await house.heeding.heed(turn)
         if met is not None:
@@ -384,10 +385,8 @@ class Conversation:
 
     def _is_speaking(self) -> bool:
         guard_seconds = self.house.config.endpointing.guard_ms / 1000
-        quiet_seconds = min(
-            self._reply.playback.quiet_for(), anyio.current_time() - self._fell_silent_at
-        )
-        return quiet_seconds < guard_seconds
+        silent_seconds = anyio.current_time() - self._fell_silent_at
+        return min(self._reply.playback.quiet_for(), silent_seconds) < guard_seconds
 
     def _language_of(self, turn: Turn) -> str:
         return turn.question.language if turn.question else self._default_language()

@@ -38,6 +38,7 @@ class Forgetting:
             recent: The last turns.
             turns: The turns that are running.
         """
+        self._archive = archive
         self._eraser = archive.eraser
         self._recordings = data / RECORDINGS
         self._recent = recent
@@ -90,9 +91,13 @@ class Forgetting:
         """
         return await self.erase(await self._eraser.pages_named(page_ids), actor)
 
+    async def said_lately(self, person: str, now: datetime) -> list[str]:
+        """Return the ids of the last exchanges of the talk that goes on, oldest first, those without an answer, too."""
+        return await self._eraser.said_lately(person, now)
+
     async def knows(self, person: str) -> bool:
         """Say whether anything is stored of a person."""
-        return await self._eraser.knows(person)
+        return person in await self._archive.persons()
 
     async def erase(self, selected: Selected, actor: Actor) -> Erased:
         """Delete what was selected; return what went.

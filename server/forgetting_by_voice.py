@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Protocol
 
 import anyio
 import structlog
@@ -49,25 +48,16 @@ _OWN = re.compile(r"^(?:my|our|the|a|an)\s+|^我们?的?|^(?:私|僕|俺|わた�
 """What stands before the words that are looked for."""
 
 
-class RecentTalk(Protocol):
-    """What is needed of memory beside forgetting."""
-
-    async def said_lately(self, person: str, now: datetime) -> list[str]:
-        """Return the ids of the exchanges of the talk that goes on, oldest first."""
-
-
 class VoiceForgetting:
     """Listens for such requests. What is asked and answered then is kept nowhere itself."""
 
     def __init__(
         self,
         forgetting: Forgetting,
-        memory: RecentTalk,
         turns: Turns,
         now: Callable[[], datetime],
     ) -> None:
         self._forgetting = forgetting
-        self._memory = memory
         self._turns = turns
         self._now = now
 
@@ -124,5 +114,5 @@ class VoiceForgetting:
             await self._forgetting.forget_pages(pages, Actor.VOICE)
 
     async def _last(self, person: str, *, whole: bool) -> Sequence[str]:
-        recent = await self._memory.said_lately(person, self._now())
+        recent = await self._forgetting.said_lately(person, self._now())
         return recent if whole else recent[-1:]

@@ -3,11 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import Template
 from typing import Final
 
 from server.config import PersonSection
+from server.turn import Transcript
 
 GUEST_PHRASE: Final = "welcome-guest"
 PERSON_PHRASE: Final = "welcome-person"
@@ -64,6 +65,14 @@ class Introduction:
         built_in = ANSWERS[self.key]
         words = phrase or built_in.get(language, built_in["en"])
         return Template(words).safe_substitute(name=self.name)
+
+    def apart(self, said: Transcript) -> Transcript:
+        """Return what was said with the rest as a sentence of its own, so that it is read like one that stands alone."""
+        if not self.rest or not said.text.endswith(self.rest):
+            return said
+        head = said.text[: -len(self.rest)].rstrip(" ,、，~～〜")
+        mark = "" if head.endswith(tuple(".!?。．！？…")) else "." if head[-1:].isascii() else "。"
+        return replace(said, text=f"{head}{mark} {self.rest[:1].upper()}{self.rest[1:]}")
 
     @property
     def key(self) -> str:

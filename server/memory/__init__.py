@@ -11,7 +11,6 @@ from functools import partial
 from typing import Protocol
 
 import structlog
-from anyio import to_thread
 
 from server.errors import OmoideError, StoreError
 from server.memory.archive import Archive
@@ -185,15 +184,6 @@ class Memory:
         Of who does not want to be remembered, only those of this talk.
         """
         return self._working.recent(person, now, this_talk=self.consenting.withholds(person))
-
-    async def said_lately(self, person: str, now: datetime) -> list[str]:
-        """Return the ids of the last exchanges as in `recent`, oldest first; those to which nothing was heard, too."""
-        await self._writer.settle()
-        found = {page.id: page for page in self.recent(person, now)}
-        begun = min((page.at for page in found.values()), default=now - self._working.window)
-        stored = await to_thread.run_sync(self._store.pages.since, begun.astimezone(UTC))
-        found |= {page.id: page for page in stored if page.person == person}
-        return sorted(found, key=lambda id_: found[id_].at.astimezone(UTC))
 
     def turn_finished(self, turn: Turn) -> None:
         """Keep what was said in a finished turn in the store, and what was answered in the buffer, for the next question."""

@@ -46,7 +46,8 @@ class Archive:
         return await to_thread.run_sync(self._store.queue.count, person)
 
     async def persons(self) -> list[str]:
-        """Return everybody of whom anything is stored."""
+        """Return everybody of whom anything is stored, once all that was handed in is."""
+        await self._writer.settle()
         return await to_thread.run_sync(self._store.persons)
 
     async def audit(self, last: int | None = None) -> list[AuditEntry]:

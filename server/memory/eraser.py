@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
@@ -142,10 +143,14 @@ class Eraser:
         await self._writer.settle()
         return await to_thread.run_sync(selected_pages, self._store, page_ids)
 
-    async def knows(self, person: str) -> bool:
-        """Say whether anything is stored of a person, once all that was handed in is."""
+    async def said_lately(self, person: str, now: datetime) -> list[str]:
+        """Return the ids of the last exchanges of the talk that goes on, oldest first, those without an answer, too."""
         await self._writer.settle()
-        return person in await to_thread.run_sync(self._store.persons)
+        found = {page.id: page for page in self._working.recent(person, now, this_talk=True)}
+        begun = min((page.at for page in found.values()), default=now - self._working.window)
+        stored = await to_thread.run_sync(self._store.pages.since, begun.astimezone(UTC))
+        found |= {page.id: page for page in stored if page.person == person}
+        return sorted(found, key=lambda id_: found[id_].at.astimezone(UTC))
 
     async def would_erase(self, selected: Selected, told_in: Collection[str] = ()) -> Erased:
         """Return what would go with it, by kind; nothing changes."""

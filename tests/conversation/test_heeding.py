@@ -29,7 +29,7 @@ async def talk(folder: Path, lived: Home, language: str, said: Sequence[str]) ->
     heeding = Heeding(
         lived.memory.consenting,
         lived.memory.safety,
-        VoiceForgetting(forgetting, lived.memory, turns, lived.clock.now),
+        VoiceForgetting(forgetting, turns, lived.clock.now),
         lived.house.phrasebook.text,
     )
     lived.house.house = replace(lived.house.house, turns=turns, heeding=heeding)
@@ -132,3 +132,47 @@ async def test_it_is_said_when_there_is_nothing_of_it(tmp_path: Path) -> None:
         ]
         assert await lived.memory.archive.audit() == []
         assert await lived.memory.archive.persons() == []
+
+
+@pytest.mark.parametrize(
+    ("language", "told", "asking"),
+    [
+        ("en", "My code word is kumquat.", "This is Carol, stop remembering me."),
+        ("en", "My code word is kumquat.", "This is Carol. Stop remembering me."),
+        ("ja", "猫を飼ってるよ。", "キャロルです、もう私のことは覚えないで。"),
+        ("zh", "我的暗号是青瓷小镇。", "我是Carol，别再记我说的话了。"),
+    ],
+)
+async def test_who_says_their_name_first_is_heeded_themselves(
+    tmp_path: Path, language: str, told: str, asking: str
+) -> None:
+    persons = {"carol": {"names": ["キャロル"]}}
+    async with home(tmp_path, persons=persons) as lived:
+        device = FakeDevice(person="hana")
+        device.language, device.household = language, ("hana", "carol")
+        async with talking(lived.house, device):
+            for number, text in enumerate((told, asking, told), start=1):
+                device.put(TextSaid(text))
+                await until(lambda n=number: len(device.times(SpeechStopped)) == n)  # type: ignore[misc]
+                lived.clock.pass_time(seconds=30)
+        consenting = lived.memory.consenting
+        assert consenting.withholds("carol")
+        assert not consenting.withholds("hana")
+        assert [page.said for page in await lived.memory.archive.pages("hana")] == [told]
+        assert await lived.memory.archive.pages("carol") == []
+
+
+async def test_who_says_their_name_first_forgets_nothing_of_who_spoke_before(
+    tmp_path: Path,
+) -> None:
+    async with home(tmp_path) as lived:
+        device = FakeDevice(person="hana")
+        device.language, device.household = "en", ("hana", "carol")
+        async with talking(lived.house, device):
+            for number, text in enumerate(
+                ("I have a cat.", "This is Carol, forget that."), start=1
+            ):
+                device.put(TextSaid(text))
+                await until(lambda n=number: len(device.times(SpeechStopped)) == n)  # type: ignore[misc]
+        assert [page.said for page in await lived.memory.archive.pages("hana")] == ["I have a cat."]
+        assert await lived.memory.archive.pages("carol") == []

@@ -115,7 +115,6 @@ class Home:
                 memory.safety,
                 VoiceForgetting(
                     Forgetting(memory.archive, folder, RecentTurns(0), turns),
-                    memory,
                     turns,
                     clock.now,
                 ),

@@ -73,7 +73,7 @@ def find_signals(text: str, language: str, at: datetime) -> list[Signal]:
 
 
 def _meant(text: str) -> list[str]:
-    """Return the sentences that are meant. What is not to be remembered is no less so: "I want to die. Forget that." """
+    """Return the sentences that are meant; what is not to be remembered, as in "I want to die. Forget that", is no less so."""
     spoken = sentences(text)
     jokes = joked(spoken)
     return [
