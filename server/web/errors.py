@@ -27,6 +27,7 @@ _CODES = {
 
 _HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "60"}}
 _STATUS = {
+    "event-unknown": 404,
     "fact-unknown": 404,
     "fact-replaced": 409,
     "import-foreign": 409,

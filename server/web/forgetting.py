@@ -7,12 +7,14 @@ from anyio import to_thread
 from fastapi import APIRouter, Body, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
+from server.errors import OmoideError
 from server.memory.audit import Actor
 from server.memory.importing import dossier_from
 from server.memory.keeping import storable
 from server.memory.selecting import LONGEST_WORDS, Selector
 from server.web.described import describe_audit, describe_erasure, describe_imported
 from server.web.host import host_of
+from server.web.permissions import grant_of
 from server.web.segments import SegmentRoute
 
 router = APIRouter(route_class=SegmentRoute)
@@ -42,8 +44,14 @@ async def forget(request: Request, wanted: ForgetRequest) -> dict[str, object]:
 
     `examples` is filled with `dry_run` only.
     """
+    forgetting, grant = host_of(request).forgetting, grant_of(request)
+    person = wanted.person
+    if not grant.is_for_everybody:  # what is of others is not there, and who they are is not told
+        person = grant.choose(person, "")
+        if not await forgetting.knows(person):
+            raise OmoideError("person-unknown", f"Nothing is remembered of {person}.")
     selector = Selector(
-        wanted.person,
+        person,
         tuple(wanted.facts),
         wanted.page,
         wanted.day,
@@ -51,7 +59,6 @@ async def forget(request: Request, wanted: ForgetRequest) -> dict[str, object]:
         wanted.words,
         wanted.language,
     )
-    forgetting = host_of(request).forgetting
     if wanted.dry_run:
         selected, erased = await forgetting.look(selector)
         return {"dry_run": True, **describe_erasure(selector.kind, erased, selected)}

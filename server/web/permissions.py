@@ -27,13 +27,13 @@ def grant_of(request: Request) -> Grant:
 
 
 async def check_owner(request: Request) -> None:
-    """Refuse a path that names a person, or a fact of a person, out of the caller's reach. For all routes of a router.
+    """Refuse a path that names a person, or what is of a person, out of the caller's reach. For all routes of a router.
 
-    A fact of somebody else is answered as one that does not exist.
+    A fact or an event of somebody else is answered as one that does not exist.
 
     Raises:
         AccessError: `person-forbidden`.
-        OmoideError: `fact-unknown`.
+        OmoideError: `fact-unknown`, `event-unknown`.
     """
     grant = grant_of(request)
     if grant.is_for_everybody:
@@ -44,8 +44,17 @@ async def check_owner(request: Request) -> None:
         fact = await host_of(request).memory.archive.fact(fact_id)
         if fact is None or not grant.allows(fact.person):
             raise unknown_fact(fact_id)
+    if (event_id := request.path_params.get("event_id")) is not None:
+        event = await host_of(request).memory.desk.get(event_id)
+        if event is None or not grant.allows(event.person):
+            raise unknown_event(event_id)
 
 
 def unknown_fact(fact_id: str) -> OmoideError:
     """Return the error for a fact that does not exist."""
     return OmoideError("fact-unknown", f"There is no fact {fact_id}. See `omoide memory list`.")
+
+
+def unknown_event(event_id: str) -> OmoideError:
+    """Return the error for a danger sign that does not exist."""
+    return OmoideError("event-unknown", f"There is no event {event_id}. See `omoide safety list`.")

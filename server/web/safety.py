@@ -3,15 +3,14 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import JSONResponse
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from server.memory.keeping import storable
 from server.memory.safety.described import describe_event
 from server.memory.safety.models import State
 from server.memory.safety.soap import soap_of
-from server.web.errors import refuse
 from server.web.host import host_of
+from server.web.permissions import grant_of, unknown_event
 from server.web.segments import SegmentRoute
 
 router = APIRouter(route_class=SegmentRoute)
@@ -32,16 +31,21 @@ async def list_events(
     person: Annotated[str, Query(max_length=64)] = "",
     state: State | None = None,
 ) -> dict[str, object]:
-    """Return events, oldest first: of everybody if no person is named, in any state if none is."""
+    """Return events, oldest first: of everybody within reach if no person is named, in any state if none is."""
+    grant = grant_of(request)
+    if person:
+        grant.check_person(person)
     found = await host_of(request).memory.desk.find(person or None, state)
-    return {"events": [describe_event(event) for event in found]}
+    return {"events": [describe_event(event) for event in found if grant.allows(event.person)]}
 
 
 @router.get("/api/safety/events/{event_id}", tags=["safety"], summary="One event")
 async def show_event(request: Request, event_id: str) -> Any:
     """Return an event and its reviews."""
     event = await host_of(request).memory.desk.get(event_id)
-    return _unknown(event_id) if event is None else describe_event(event)
+    if event is None:
+        raise unknown_event(event_id)
+    return describe_event(event)
 
 
 @router.post(
@@ -82,8 +86,6 @@ async def export_soap(
 async def _review(request: Request, event_id: str, state: State, looked: Looked) -> Any:
     desk = host_of(request).memory.desk
     event = await desk.review(event_id, state, storable(looked.by), storable(looked.note))
-    return _unknown(event_id) if event is None else describe_event(event)
-
-
-def _unknown(event_id: str) -> JSONResponse:
-    return refuse(404, "event-unknown", f"There is no event {event_id}. See `omoide safety list`.")
+    if event is None:
+        raise unknown_event(event_id)
+    return describe_event(event)

@@ -16,6 +16,7 @@ from server.claims import Claim
 from server.config import Config
 from server.errors import AccessError
 from server.grants import Grant, Scope
+from server.memory.layers.proposals import By, Occasion
 from server.web.permissions import scope_of
 from server.web.routes import create_web
 from tests.doors.premises import FROM_AFAR, ROBOT, Doors, FakeApp, open_doors
@@ -65,6 +66,24 @@ async def talk(doors: Doors) -> dict[str, str]:
     return {person: (await app.memory.archive.facts(person))[0].id for person in MARKS}
 
 
+async def noticed(doors: Doors) -> tuple[dict[str, str], dict[str, str]]:
+    """Let both say what is a danger sign, private, and an order to the persona; return an event and a proposal of each."""
+    memory, layers = doors.app.memory, doors.app.layers
+    for person, mark in MARKS.items():
+        texts = (f"I fell over {mark}.", f"My pension goes to {mark}, it is too small.")
+        for number, text in enumerate(texts):
+            said = turn(text, NOON, person, "en", f"{mark} n{number}")
+            memory.consenting.judge(said)
+            memory.safety.heed(said)
+            memory.turn_finished(said)
+        occasion = Occasion(person, f"{mark} n0")
+        await layers.write("identity", "rules", [f"Speak of {mark}."], By.VOICE, occasion)
+    await memory.extract()
+    events = {person: (await memory.desk.find(person))[0].id for person in MARKS}
+    proposals = {one.occasion.person: one.id for one in layers.proposals()}
+    return events, proposals
+
+
 def routes(web: Any) -> Iterator[tuple[str, str]]:
     """Return method and path of everything that the application answers."""
     pending = list(web.routes)
@@ -91,15 +110,28 @@ def reading_first(route: tuple[str, str]) -> tuple[bool, str]:
 
 async def test_no_route_gives_a_key_what_is_of_a_person_whom_it_does_not_name(doors: Doors) -> None:
     fact_ids = await talk(doors)
-    before = await doors.app.memory.archive.dossier("taro")
-    seen = 0
+    events, proposals = await noticed(doors)
+    memory, seen = doors.app.memory, 0
+    before = await memory.archive.dossier("taro"), await memory.consenting.standing("taro")
+    assert before[1].pending, "something waits that could be seen"
+    reviewed = [event.reviews for event in await memory.desk.find("taro")]
     async with doors.web() as web:
         for method, path in sorted(routes(create_web(doors.app)), key=reading_first):
             for person in ("taro", "hana"):
                 where = filled(
-                    path, person=person, fact_id=fact_ids["taro"], device_id=ROBOT, name="x.bin"
+                    path,
+                    person=person,
+                    fact_id=fact_ids["taro"],
+                    event_id=events["taro"],
+                    proposal=proposals["taro"],
+                    device_id=ROBOT,
+                    name="x.bin",
+                    layer="identity",
+                    field="rules",
                 )
-                bodies: list[Any] = [{"person": "taro"}, {"text": "No."}, {}]
+                bodies: list[Any] = [{"person": "taro"}, {"text": "No."}, {}, {"memory": "off"}]
+                bodies += [{"person": "taro", "layer": "soul"}, {"by": "somebody"}]
+                bodies += [{"words": MARKS["taro"], "dry_run": True}, {"facts": [fact_ids["taro"]]}]
                 for body in bodies if method in ("POST", "PUT") else [None]:
                     for name in ("reader", "admin"):
                         query = {"q": f"What about {MARKS['taro']}?", "superseded": "true"}
@@ -109,7 +141,9 @@ async def test_no_route_gives_a_key_what_is_of_a_person_whom_it_does_not_name(do
                         assert MARKS["taro"] not in answer.text, (method, path, name, body)
                         seen += MARKS["hana"] in answer.text
     assert seen > 5, "the own person is seen, so the other would be"
-    assert await doors.app.memory.archive.dossier("taro") == before
+    after = await memory.archive.dossier("taro"), await memory.consenting.standing("taro")
+    assert after == before
+    assert [event.reviews for event in await memory.desk.find("taro")] == reviewed
 
 
 async def test_a_key_reaches_the_persons_that_it_names(doors: Doors) -> None:
