@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from server.clock import within_reach
@@ -10,7 +10,7 @@ from server.memory.correcting import correct
 from server.memory.keeping import storable
 from server.web.described import describe_candidate, describe_dossier, describe_fact
 from server.web.host import host_of
-from server.web.permissions import check_owner, grant_of, unknown_fact
+from server.web.permissions import grant_of, unknown_fact
 from server.web.segments import SegmentRoute
 
 
@@ -23,7 +23,7 @@ def _no_number(text: str) -> str:
 
 Moment = Annotated[AwareDatetime, BeforeValidator(_no_number), AfterValidator(within_reach)]
 
-router = APIRouter(route_class=SegmentRoute, dependencies=[Depends(check_owner)])
+router = APIRouter(route_class=SegmentRoute)
 
 
 class ExtractRequest(BaseModel):

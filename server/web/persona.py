@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from server.config_persona import Lock
+from server.errors import OmoideError
 from server.memory.layers.drawing import draw_layer
 from server.memory.layers.fields import LayerName
 from server.memory.layers.proposals import By
@@ -56,7 +57,9 @@ async def show(request: Request) -> dict[str, object]:
     """Return every field of Soul and Identity with its lock, and the proposals that wait."""
     layers = host_of(request).layers
     proposals = await anyio.to_thread.run_sync(layers.proposals)
-    return describe_persona(layers.agent, layers.persona(), proposals)
+    allows = grant_of(request).allows
+    seen = [one for one in proposals if not one.occasion.person or allows(one.occasion.person)]
+    return describe_persona(layers.agent, layers.persona(), seen)
 
 
 @router.put("/api/persona", tags=["persona"], summary="Take over an exported persona")
@@ -101,6 +104,7 @@ async def set_lock(request: Request, layer: str, field: str, locking: Locking) -
 )
 async def accept(request: Request, proposal: str) -> dict[str, object]:
     """Let what was proposed hold."""
+    await _check_proposal(request, proposal)
     return describe_proposal(await host_of(request).layers.accept(proposal))
 
 
@@ -109,12 +113,14 @@ async def accept(request: Request, proposal: str) -> dict[str, object]:
 )
 async def reject(request: Request, proposal: str) -> dict[str, object]:
     """Turn a proposal down."""
+    await _check_proposal(request, proposal)
     return describe_proposal(await host_of(request).layers.reject(proposal))
 
 
 @router.post("/api/persona/draw", tags=["persona"], summary="Draw one layer from a talk")
 async def draw(request: Request, drawing: Drawing) -> dict[str, object]:
     """Let the language model read the last exchanges of a person for one layer; say what became of what was asked for."""
+    grant_of(request).check_person(drawing.person)
     host = host_of(request)
     grant_of(request).check_person(drawing.person)
     pages = (await host.memory.archive.pages(drawing.person))[-_MOST_PAGES:]
@@ -148,3 +154,16 @@ async def show_user(
         host.clock.now().date(),
     )
     return describe_user(person, layer)
+
+
+async def _check_proposal(request: Request, proposal_id: str) -> None:
+    """Refuse what was proposed in the talk of somebody out of the caller's reach, as if it were not there."""
+    grant = grant_of(request)
+    if grant.is_for_everybody:
+        return
+    found = await anyio.to_thread.run_sync(host_of(request).layers.proposals, None)
+    persons = [one.occasion.person for one in found if one.id == proposal_id]
+    if any(person and not grant.allows(person) for person in persons):
+        raise OmoideError(
+            "proposal-unknown", f"No proposal {proposal_id} waits. See `omoide persona show`."
+        )

@@ -4,7 +4,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any
 
 import anyio.to_thread
-from fastapi import APIRouter, FastAPI, Query, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Query, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, ConfigDict
 
@@ -18,7 +18,7 @@ from server.web.docs_page import render_docs
 from server.web.errors import add_error_answers
 from server.web.guard import Guard
 from server.web.host import WebHost, host_of
-from server.web.permissions import grant_of
+from server.web.permissions import check_owner, grant_of
 
 router = APIRouter()
 
@@ -46,11 +46,8 @@ def create_web(host: WebHost) -> FastAPI:
     web.add_middleware(Guard, access=host.access)
     web.include_router(router)
     web.include_router(ota.router)
-    web.include_router(consent.router)
-    web.include_router(forgetting.router)
-    web.include_router(memory.router)
-    web.include_router(safety.router)
-    web.include_router(persona.router)
+    for of_persons in (consent, forgetting, memory, safety, persona):
+        web.include_router(of_persons.router, dependencies=[Depends(check_owner)])
     return web
 
 

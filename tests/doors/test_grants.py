@@ -16,6 +16,7 @@ from server.claims import Claim
 from server.config import Config
 from server.errors import AccessError
 from server.grants import Grant, Scope
+from server.memory.layers.proposals import By, Occasion
 from server.web.permissions import scope_of
 from server.web.routes import create_web
 from tests.doors.premises import FROM_AFAR, ROBOT, Doors, FakeApp, open_doors
@@ -74,6 +75,24 @@ async def talk(doors: Doors) -> dict[str, str]:
     app.memory.safety.heed(turn(f"I fell on {MARKS['taro']}.", NOON, "taro", "en", "zqbetaqz 1"))
     await app.memory.extract("hana")  # and wait until all is stored
     return {person: (await app.memory.archive.facts(person))[0].id for person in MARKS}
+
+
+async def noticed(doors: Doors) -> tuple[dict[str, str], dict[str, str]]:
+    """Let both say what is a danger sign, private, and an order to the persona; return an event and a proposal of each."""
+    memory, layers = doors.app.memory, doors.app.layers
+    for person, mark in MARKS.items():
+        texts = (f"I fell over {mark}.", f"My pension goes to {mark}, it is too small.")
+        for number, text in enumerate(texts):
+            said = turn(text, NOON, person, "en", f"{mark} n{number}")
+            memory.consenting.judge(said)
+            memory.safety.heed(said)
+            memory.turn_finished(said)
+        occasion = Occasion(person, f"{mark} n0")
+        await layers.write("identity", "rules", [f"Speak of {mark}."], By.VOICE, occasion)
+    await memory.extract()
+    events = {person: (await memory.desk.find(person))[0].id for person in MARKS}
+    proposals = {one.occasion.person: one.id for one in layers.proposals()}
+    return events, proposals
 
 
 def routes(web: Any) -> Iterator[tuple[str, str]]:
