@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from server.config import Policy
@@ -12,10 +12,9 @@ from server.memory.keeping import storable
 from server.memory.private import Category
 from server.web.described import describe_pending, describe_rule
 from server.web.host import host_of
-from server.web.permissions import check_owner
 from server.web.segments import SegmentRoute
 
-router = APIRouter(route_class=SegmentRoute, dependencies=[Depends(check_owner)])
+router = APIRouter(route_class=SegmentRoute)
 ACTOR = "api"
 
 

@@ -4,7 +4,7 @@ from datetime import date
 from typing import Annotated, Any
 
 from anyio import to_thread
-from fastapi import APIRouter, Body, Depends, Query, Request
+from fastapi import APIRouter, Body, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from server.errors import OmoideError
@@ -15,10 +15,10 @@ from server.memory.keeping import storable
 from server.memory.selecting import LONGEST_WORDS, Selector
 from server.web.described import describe_audit, describe_erasure, describe_imported
 from server.web.host import host_of
-from server.web.permissions import check_owner, grant_of
+from server.web.permissions import grant_of
 from server.web.segments import SegmentRoute
 
-router = APIRouter(route_class=SegmentRoute, dependencies=[Depends(check_owner)])
+router = APIRouter(route_class=SegmentRoute)
 
 _Words = Annotated[str, Field(max_length=LONGEST_WORDS)]
 
