@@ -27,7 +27,7 @@ _SAYS = {
     "en": {
         "last": "All right, I have forgotten what you just told me.",
         "nothing": "There is nothing left of what you just told me.",
-        "topic": "All right, I have forgotten what you told me about {topic}: {count} things.",
+        "topic": "All right, I have forgotten what you told me about {topic}: {count} {things}.",
         "unknown": "I did not remember anything about {topic}.",
     },
     "zh": {
@@ -88,7 +88,9 @@ class VoiceForgetting:
         counts = erased.counts
         told = counts.get("exchanges", 0) + counts.get("cut", 0)
         count = max(counts.get("facts", 0), told)
-        return says["topic" if erased.total else "unknown"].format(topic=topic, count=count)
+        return says["topic" if erased.total else "unknown"].format(
+            topic=topic, count=count, things="thing" if count == 1 else "things"
+        )
 
     async def _erase(self, turn: Turn, request: ForgetRequest) -> Erased:
         if request.topic:

@@ -70,7 +70,7 @@ async def test_what_was_said_last_is_forgotten(
     ("language", "said", "answer", "word"),
     [
         ("ja", ("息子のケンは十歳だよ。", "猫を飼ってるよ。", "息子のことは忘れて。"), "息子のことは忘れました", "ケン"),
-        ("en", ("My son Kumquat is ten.", "I have a cat.", "Forget what I told you about my son."), "your son", "Kumquat"),
+        ("en", ("My son Kumquat is ten.", "I have a cat.", "Forget what I told you about my son."), "1 thing.", "Kumquat"),
         ("zh", ("我儿子叫望潮楼。", "我养了一只猫。", "忘掉我说的关于我儿子的事。"), "你的儿子", "望潮楼"),
     ],
 )  # fmt: skip
