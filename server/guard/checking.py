@@ -13,6 +13,8 @@ from server.guard.losses import Loss, losses_of, spoken_of_as_living, without_li
 from server.guard.persona import Persona, leaves_persona
 from server.guard.promises import confirms_unheard_allergy, promises_to_remember
 from server.guard.topics import Topic, brought_up, topics_of
+from server.memory.standing import StandingKind, read_matter
+from server.memory.statements import statements
 from server.turn import Recalled, Recollection
 
 ALL_KINDS = frozenset(HitKind)
@@ -56,7 +58,8 @@ def gather(
         unkept: See `HardFacts.unkept`.
         persona: What is fixed of the robot itself.
     """
-    told = _once((*recalled.standing, *recalled.lines, *recalled.knowledge))
+    just_told = _just_told(question, language, now)
+    told = _once((*recalled.standing, *recalled.lines, *recalled.knowledge, *just_told))
     read = {one.id or one.text: _read(one.id, one.text, language) for one in told if not one.about}
     losses = [loss for each in read.values() for loss in each.losses]
     mourning = {loss.fact for loss in losses}
@@ -140,6 +143,19 @@ def _of_robot(sentence: Spoken, facts: HardFacts) -> Iterator[tuple[HitKind, boo
 
 def _ids(fact: str | None) -> tuple[str, ...]:
     return () if fact is None else (fact,)
+
+
+def _just_told(question: str, language: str, now: datetime | None) -> list[Recalled]:
+    """Return what the person says in this very turn that must not be gone against."""
+    at = now or datetime.fromtimestamp(0, UTC)
+    return [
+        Recalled(sentence, at, 1.0)
+        for sentence in statements(question, language)
+        if (matter := read_matter(sentence, language)) is not None and matter.kind in _AT_ONCE
+    ]
+
+
+_AT_ONCE = frozenset({StandingKind.ALLERGY, StandingKind.BEREAVEMENT, StandingKind.DIET})
 
 
 def _once(lines: Sequence[Recalled]) -> list[Recalled]:

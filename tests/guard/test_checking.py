@@ -228,3 +228,20 @@ def test_no_text_breaks_a_check(text: str, language: str) -> None:
 @given(st.text(max_size=200), st.sampled_from(LANGUAGES))
 def test_no_fact_breaks_reading_it(text: str, language: str) -> None:
     check("Good morning.", hard_facts(text, language=language), language)
+
+
+@pytest.mark.parametrize(
+    ("language", "asked", "says"),
+    [
+        ("en", "I am allergic to peanuts. I am hungry.", "How about a peanut butter cookie?"),
+        ("ja", "私は卵アレルギーなんだ。お腹すいた。", "オムレツはどうですか。"),
+        ("zh", "我对花生过敏。我饿了。", "要不要吃点花生酥？"),
+        ("en", "My sister passed away on Monday.", "How is your sister doing today?"),
+        ("ja", "妹が月曜に亡くなったんだ。", "妹さんはお元気ですか。"),
+        ("zh", "我姐姐星期一去世了。", "你姐姐最近好吗？"),
+    ],
+)
+def test_what_is_told_in_this_very_turn_counts_at_once(
+    language: str, asked: str, says: str
+) -> None:
+    assert check(says, gather(Recollection(), asked, language), language) is not None
