@@ -146,7 +146,8 @@ class Consenting:
         turn.off_record = turn.off_record or wished is not None or self.withholds(turn.person)
         if not turn.off_record:
             own = self._private(turn.person, turn.transcript)
-            handed_on = self._private(turn.person, turn.question)
+            is_whole = turn.question == turn.transcript  # then nothing was handed on to it
+            handed_on = [] if is_whole else self._private(turn.person, turn.question)
             turn.withheld = tuple(dict.fromkeys(sentence for sentence, _ in (*own, *handed_on)))
             self._let_wait(turn, turn.transcript.language, own)
             self._let_hold(turn, turn.transcript)
