@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import quote, urlsplit, urlunsplit
 
 import httpx2
 
@@ -16,6 +16,13 @@ Answer: TypeAlias = Mapping[str, Any]
 _CONNECT_SECONDS = 10.0
 _ANSWER_SECONDS = 600.0
 """A model may draw facts from many exchanges."""
+
+
+def path_of(base: str, *parts: str) -> str:
+    """Return a path of the API: `base` as it is, and each part behind it as one segment, whatever is in it."""
+    # Dots, too: a client takes a segment of one or two for a step in the path.
+    escaped = (quote(part, safe="").replace(".", "%2E") for part in parts)
+    return "/".join((base, *escaped))
 
 
 @dataclass(frozen=True, slots=True)

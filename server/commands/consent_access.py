@@ -4,20 +4,15 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any, TypeAlias
-from urllib.parse import quote
 
-import anyio
 from anyio import to_thread
 
 from server.clock import SystemClock
-from server.commands.api import api_of
+from server.commands.api import api_of, path_of
+from server.commands.open_store import open_store
 from server.commands.reach import Place
 from server.errors import OmoideError
-from server.folder_lock import lock_data
-from server.memory.cipher import cipher_of
 from server.memory.consenting import Consenting
-from server.memory.store import Store
-from server.memory.writer import Writer
 from server.web.consent import Decision, carry_out, describe_standing
 
 Row: TypeAlias = Mapping[str, Any]
@@ -31,7 +26,7 @@ async def decide(place: Place, person: str, decision: Decision | None) -> Row:
         OmoideError: It can't be had, e.g. as a server works in the data folder.
     """
     if place.url is not None:
-        path = f"/api/memory/{quote(person, safe='').replace('.', '%2E')}/consent"
+        path = path_of("/api/memory", person, "consent")
         api = api_of(place)
         if decision is None:
             return dict(await api.ask("GET", path))
@@ -48,16 +43,9 @@ async def _open(place: Place) -> AsyncIterator[Consenting]:
     file, config = place.data / "memory" / "memory.db", place.config
     if not file.exists():
         raise OmoideError("memory-missing", f"There is no memory in {place.data} yet.")
-    with lock_data(place.data):
-        store = await to_thread.run_sync(Store, file, cipher_of(config.store))
-        writer = Writer(store)
+    async with open_store(place) as (store, writer):
         window = timedelta(minutes=config.history.window_minutes)
         clock = place.clock or SystemClock(config.server.timezone)
         consenting = Consenting(store, writer, config.consent, config.secrecy, window, clock)
-        try:
-            await to_thread.run_sync(consenting.load)
-            yield consenting
-        finally:
-            with anyio.CancelScope(shield=True):
-                await to_thread.run_sync(writer.close)
-                await to_thread.run_sync(store.close)
+        await to_thread.run_sync(consenting.load)
+        yield consenting

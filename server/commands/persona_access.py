@@ -5,18 +5,15 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
-from urllib.parse import quote
 
-import anyio
 from anyio import to_thread
 
 from server.clock import SystemClock
-from server.commands.api import Api, api_of
+from server.commands.api import Api, api_of, path_of
+from server.commands.open_store import open_store
 from server.commands.reach import Place
 from server.config_persona import Lock
 from server.errors import OmoideError
-from server.folder_lock import lock_data
-from server.memory.cipher import cipher_of
 from server.memory.layers.layers import Layers
 from server.memory.layers.proposals import By, Proposal
 from server.memory.store import Store
@@ -63,17 +60,8 @@ async def open_persona(place: Place) -> AsyncIterator[PersonaAccess]:
     if place.url is not None:
         yield RemotePersona(api_of(place))
         return
-    with lock_data(place.data):
-        store = await to_thread.run_sync(
-            Store, place.data / "memory" / "memory.db", cipher_of(place.config.store)
-        )
-        writer = Writer(store)
-        try:
-            yield await _folder_persona(place, store, writer)
-        finally:
-            with anyio.CancelScope(shield=True):
-                await to_thread.run_sync(writer.close)
-                await to_thread.run_sync(store.close)
+    async with open_store(place) as (store, writer):
+        yield await _folder_persona(place, store, writer)
 
 
 async def _folder_persona(place: Place, store: Store, writer: Writer) -> "FolderPersona":
@@ -170,5 +158,4 @@ class RemotePersona:
 
 
 def _path(*parts: str) -> str:
-    escaped = (quote(part, safe="").replace(".", "%2E") for part in parts)
-    return "/".join(("/api/persona", *escaped))
+    return path_of("/api/persona", *parts)

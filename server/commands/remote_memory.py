@@ -1,11 +1,10 @@
 """The memory of a running server, over its API."""
 
 from dataclasses import asdict
-from urllib.parse import quote
 
 from anyio import to_thread
 
-from server.commands.api import Api
+from server.commands.api import Api, path_of
 from server.commands.memory_kinds import Drawn, Listing, Row, Search
 from server.memory.importing import person_in
 from server.memory.selecting import Selector
@@ -87,6 +86,4 @@ def _asked(selector: Selector) -> dict[str, object]:
 
 
 def _path(*parts: str) -> str:
-    # Dots, too: a client takes a segment of one or two for a step in the path.
-    escaped = (quote(part, safe="").replace(".", "%2E") for part in parts)
-    return "/".join(("/api/memory", *escaped))
+    return path_of("/api/memory", *parts)

@@ -5,13 +5,12 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
-from urllib.parse import quote
 
 import anyio
 from anyio import to_thread
 
 from server.clock import SystemClock
-from server.commands.api import Api, api_of
+from server.commands.api import Api, api_of, path_of
 from server.commands.moment import parse_moment
 from server.commands.reach import Place
 from server.commands.report import Report, Tell
@@ -151,12 +150,12 @@ class _RemoteDesk:
         return list((await self._api.ask("GET", "/api/safety/events", params))["events"])
 
     async def review(self, event_id: str, state: State, by: str, note: str) -> Row:
-        path = f"/api/safety/events/{_segment(event_id)}/{_VERBS[state]}"
+        path = path_of("/api/safety/events", event_id, _VERBS[state])
         return dict(await self._api.ask("POST", path, body={"by": by, "note": note}))
 
     async def soap(self, person: str, since: datetime | None) -> Row:
         params = {"since": since.isoformat()} if since else {}
-        path = f"/api/safety/{_segment(person)}/soap"
+        path = path_of("/api/safety", person, "soap")
         return dict(await self._api.ask("GET", path, params))
 
 
@@ -184,8 +183,3 @@ class _FolderDesk:
         found = await to_thread.run_sync(self._events.find, person)
         chosen = [event for event in found if since is None or event.at >= since]
         return soap_of(person, chosen, self._clock.now())
-
-
-def _segment(text: str) -> str:
-    # Dots, too: a client takes a segment of one or two for a step in the path.
-    return quote(text, safe="").replace(".", "%2E")
