@@ -193,12 +193,13 @@ class Consenting:
             if category_of(sentence, said.language) is Category.RULES and not requests_in(sentence)
         ]
 
-        def hold() -> None:
+        def store() -> None:
             self._store.consents.agree(agreed)
             self.reload()
 
-        if agreed:
-            self._writer.submit(hold)
+        if agreed:  # the next question may come before anything is written
+            self._rules.setdefault(turn.person, []).extend(agreed)
+            self._writer.submit(store)
 
     def _hear_out(self, turn: Turn) -> None:
         """Take back what was asked at the end of a turn that was cut: nobody can agree to what they have not heard."""

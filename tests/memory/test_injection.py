@@ -1,6 +1,7 @@
 """What is said once does not change how the robot is for good, unless somebody agrees to it."""
 
 import json
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,7 +12,7 @@ import yaml
 from server.errors import OmoideError
 from server.memory.orders import bids_for_good
 from server.memory.private import Category
-from server.turn import Prompt
+from server.turn import Prompt, Transcript, Turn
 from tests.memory.lived_in import Home, Said, Visit, home
 from tests.memory.reading_model import Work
 from tests.memory.remembering import modelled, opened
@@ -137,3 +138,22 @@ async def test_where_nobody_has_to_agree_an_order_holds_at_once(tmp_path: Path) 
         await visit(lived_in, "en", ["From now on always call me Captain.", "Hello!"])
         assert lived_in.memory.consenting.rules("hana") == ("From now on always call me Captain.",)
         assert "Captain" in lived_in.model.prompts[Work.REPLY][-1].system
+
+
+async def test_an_order_holds_at_the_next_turn_though_nothing_is_written_yet(
+    tmp_path: Path,
+) -> None:
+    async with home(tmp_path, consent={"rules": "keep"}) as lived_in:
+        _, writer = lived_in.memory.kept_in
+        may_write = threading.Event()
+        writer.submit(may_write.wait)
+        turn = Turn("t1", "robot", "hana", lived_in.clock.now())
+        order = "From now on always call me Captain."
+        turn.transcript = Transcript(order, "en")
+        try:
+            lived_in.memory.consenting.judge(turn)
+            assert lived_in.memory.consenting.rules("hana") == (order,)
+        finally:
+            may_write.set()
+        await writer.settle()
+        assert lived_in.memory.consenting.rules("hana") == (order,)
