@@ -9,6 +9,10 @@ from sqlalchemy import Row
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.models import Fact, Importance, Kind, Origin
 
+_KINDS = {str(one): one for one in Kind}
+_ORIGINS = {str(one): one for one in Origin}
+_IMPORTANCES = {str(one): one for one in Importance}
+
 
 def fact_row(fact: Fact, now: datetime) -> dict[str, Any]:
     """Return a fact that is new now as a row, without what it was drawn from."""
@@ -46,13 +50,13 @@ def fact_of(row: Row[Any], drawn_from: Sequence[Row[Any]]) -> Fact:
         text=row.text,
         language=row.language,
         said_at=said_at,
-        kind=Kind(row.kind) if row.kind in set(Kind) else Kind.OTHER,
+        kind=_KINDS.get(row.kind, Kind.OTHER),
         quote=row.quote,
         event_from=row.event_from,
         event_to=row.event_to,
-        origin=Origin(row.origin) if row.origin in set(Origin) else Origin.HAND,
+        origin=_ORIGINS.get(row.origin, Origin.HAND),
         sources=tuple(page.page for page in drawn_from),
-        importance=Importance(row.importance),
+        importance=_IMPORTANCES.get(row.importance, Importance.ORDINARY),
         about=row.about,
         superseded_by=row.superseded_by,
         superseded_at=row.superseded_at,

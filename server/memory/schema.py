@@ -1,9 +1,9 @@
 """The tables of the store, as the newest migration leaves them."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     Boolean,
@@ -19,7 +19,22 @@ from sqlalchemy import (
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
+from server.errors import StoreError
 from server.memory.keeping import storable
+
+T = TypeVar("T")
+
+
+def _read(value: Any, parse: Callable[[Any], T], form: str) -> T | None:
+    """Return a value of a row; one that no program has written there says where it is to be looked for."""
+    try:
+        return None if value is None else parse(value)
+    except (ValueError, TypeError):
+        raise StoreError(
+            "store-damaged",
+            f"A row of the store holds something that is not {form}: it was changed from outside, or the file is damaged. "
+            "Nothing was changed. Put it right with `sqlite3`, or run `omoide restore` with your last backup.",
+        ) from None  # what was read may be what somebody said
 
 
 class Moment(TypeDecorator[datetime]):
@@ -39,7 +54,7 @@ class Moment(TypeDecorator[datetime]):
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
         """Read it back, in UTC."""
-        return None if value is None else datetime.fromisoformat(value)
+        return _read(value, datetime.fromisoformat, "a time")
 
 
 class Day(TypeDecorator[date]):
@@ -54,7 +69,7 @@ class Day(TypeDecorator[date]):
 
     def process_result_value(self, value: Any, dialect: Dialect) -> date | None:
         """Read it back."""
-        return None if value is None else date.fromisoformat(value)
+        return _read(value, date.fromisoformat, "a day")
 
 
 class Texts(TypeDecorator[tuple[str, ...]]):
@@ -71,7 +86,7 @@ class Texts(TypeDecorator[tuple[str, ...]]):
 
     def process_result_value(self, value: Any, dialect: Dialect) -> tuple[str, ...] | None:
         """Read it back."""
-        return None if value is None else tuple(json.loads(value))
+        return _read(value, lambda text: tuple(json.loads(text)), "a list of texts")
 
 
 tables = MetaData()

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import stat
+import traceback
 import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -496,10 +497,29 @@ def test_a_row_that_is_not_understood_costs_a_person_nothing_else(store: Store, 
     store.pages.add(page("話"))
     add(store, fact("a"), fact("b"))
     with closing(sqlite3.connect(store._database.file)) as connection:
-        connection.execute("UPDATE facts SET kind = 'mood', zone = ? WHERE id = 'a'", (zone,))
+        connection.execute(
+            "UPDATE facts SET kind = 'mood', importance = 'vital', zone = ? WHERE id = 'a'", (zone,)
+        )
         connection.execute("UPDATE pages SET zone = ?", (zone,))
         connection.commit()
     odd, usual = store.facts_of("hana")
-    assert (odd.kind, odd.said_at) == (Kind.OTHER, NOON)
+    assert (odd.kind, odd.importance, odd.said_at) == (Kind.OTHER, Importance.ORDINARY, NOON)
     assert usual == fact("b")
     assert [each.at for each in store.pages.of("hana")] == [NOON]
+
+
+@pytest.mark.parametrize(
+    ("table", "column"), [("facts", "said_at"), ("pages", "at"), ("facts", "event_from")]
+)
+def test_a_value_that_no_program_wrote_is_named_and_not_quoted(
+    store: Store, table: str, column: str
+) -> None:
+    store.pages.add(page("話"))
+    add(store, fact("a"))
+    with closing(sqlite3.connect(store._database.file)) as connection:
+        connection.execute(f"UPDATE {table} SET {column} = 'yesterday evening'")
+        connection.commit()
+    with pytest.raises(StoreError) as raised:
+        store.facts_of("hana") if table == "facts" else store.pages.of("hana")
+    assert raised.value.code == "store-damaged"
+    assert "yesterday" not in "".join(traceback.format_exception(raised.value))
