@@ -28,6 +28,13 @@ JsonOption = Annotated[
 UrlOption = Annotated[
     str | None,
     typer.Option(
+        "--url",
+        help="A running server, e.g. http://192.168.1.10:8003. Without it the data folder is used.",
+    ),
+]
+RobotUrlOption = Annotated[
+    str | None,
+    typer.Option(
         "--url", help="A running server, e.g. http://192.168.1.10:8003. Without it one is started."
     ),
 ]

@@ -38,6 +38,8 @@ VOICE_EN = "voice-en"
 _OPTIONAL = ("plots", "qwen", "encrypted")
 """Extras that nothing needs unless the configuration or a command asks for them."""
 _PIPER = "piper-tts"
+_PIP = f"{sys.executable} -m pip"
+"""That of the environment which runs this: a bare `pip` may be another's, which does not know Omoide."""
 _ENDPOINT = "llm endpoint"
 _TEST_TOOLS = "test"
 _HTTP_SECONDS = 5.0
@@ -250,11 +252,11 @@ def _is_installed(name: str) -> bool:
 def _describe_missing(extra: str, names: list[str]) -> Finding:
     detail = f"missing: {', '.join(names)}"
     if not extra:
-        return Finding("packages", "fail", detail, f"Run `pip install {' '.join(names)}`.")
+        return Finding("packages", "fail", detail, f"Run `{_PIP} install {' '.join(names)}`.")
     if extra in _OPTIONAL:
-        advice = f"If you want them: `pip install 'omoide[{extra}]'`."
+        advice = f"If you want them: `{_PIP} install 'omoide[{extra}]'`."
         return Finding(f"packages of {extra}", "info", detail, advice)
-    advice = f"Run scripts/run, or `pip install 'omoide[{extra}]'`."
+    advice = f"Run scripts/run, or `{_PIP} install 'omoide[{extra}]'`."
     return Finding(f"packages of {extra}", "warn", detail, advice)
 
 

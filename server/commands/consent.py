@@ -43,7 +43,8 @@ def read_decision(
     except ValidationError as error:
         raise OmoideError(
             "consent-invalid",
-            f"Write e.g. --set money=keep: one of {', '.join(Category)}, then one of {', '.join(Policy)}.",
+            f"Write --memory with one of {', '.join(_STATES)}; --set e.g. as money=keep: one of "
+            f"{', '.join(Category)}, then one of {', '.join(Policy)}.",
         ) from error
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 
+from server.commands.counts import in_words
 from server.commands.memory_access import open_access
 from server.commands.memory_kinds import MemoryAccess, Row
 from server.commands.reach import Place
@@ -25,18 +26,6 @@ NOTHING: Mapping[str, Mapping[str, object]] = {
 }
 """The shape of each command's JSON object when nothing came of it."""
 
-_NAMES = {
-    "facts": "facts",
-    "exchanges": "exchanges",
-    "cut": "exchanges that lose a part",
-    "answers": "answers of the robot",
-    "topics": "topics",
-    "summaries": "summaries",
-    "profile": "lines of the profile",
-    "traits": "traits",
-    "notes": "notes",
-}
-
 
 async def forget(
     selector: Selector, place: Place, tell: Tell, confirm: Callable[[], bool] = lambda: True
@@ -59,7 +48,7 @@ async def forget(
         if not found["total"]:
             tell("Nothing of that is remembered.")
             return Report({**nothing, **whole})
-        tell(f"This goes: {_numbers(found['counts'])}. Only a backup brings it back.")
+        tell(f"This goes: {in_words(found['counts'])}. Only a backup brings it back.")
         for example in found["examples"]:
             tell(f"    {example}")
         if not confirm():
@@ -69,7 +58,7 @@ async def forget(
             return Report({**nothing, **whole, "error": describe_error(refusal)}, ok=False)
         before = {row["id"] for row in await _holding(found["persons"], memory)}
         went = await memory.forget(selector)
-        tell(f"Forgotten: {_numbers(went['counts'])}.")
+        tell(f"Forgotten: {in_words(went['counts'])}.")
         again = [row for row in await _holding(found["persons"], memory) if row["id"] not in before]
         for row in again:
             tell(f"Holds again: {row['id']}  {row['text']}")
@@ -101,7 +90,3 @@ async def _holding(persons: Collection[str], memory: MemoryAccess) -> list[Row]:
         await memory.facts(person, superseded=False) for person in sorted(known & set(persons))
     ]
     return [row for listing in listings for row in listing.facts]
-
-
-def _numbers(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {_NAMES.get(kind, kind)}" for kind, count in counts.items())

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from server.clock import SystemClock
+from server.commands.counts import in_words
 from server.commands.memory_access import open_access
 from server.commands.memory_kinds import MemoryAccess, Row, Search
 from server.commands.moment import parse_moment
@@ -159,7 +160,7 @@ async def bring_in(
     text = _read(file)
     async with open_access(place) as memory:
         imported = await memory.bring_in(text, person, forgotten=forgotten)
-    new = ", ".join(f"{count} {kind}" for kind, count in imported["counts"].items())
+    new = in_words(imported["counts"])
     tell(f"New: {new or 'nothing'}. {imported['known']} facts and exchanges were there already.")
     if imported["forgotten"]:
         tell(

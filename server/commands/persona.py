@@ -26,6 +26,12 @@ NOTHING: Mapping[str, Mapping[str, object]] = {
 }
 """The shape of each command's JSON object when nothing came of it."""
 
+_LOCKS = {
+    Lock.LOCKED: "nobody changes it before it is unlocked.",
+    Lock.PROPOSED: "you can change it; what is asked for in a talk waits for your yes.",
+    Lock.OPEN: "you can change it, and so can whoever asks for it in a talk.",
+}
+
 
 async def show(place: Place, tell: Tell) -> Report:
     """Show every field with its lock and where it comes from, and what is proposed.
@@ -91,7 +97,7 @@ async def set_lock(field: str, lock: Lock, place: Place, tell: Tell) -> Report:
     """
     async with open_persona(place) as persona:
         await persona.set_lock(*_parts(field), lock)
-    tell(f"{field} is {lock}.")
+    tell(f"{field} is now {lock}: {_LOCKS[lock]}")
     return Report({**NOTHING["lock"], "field": field, "lock": str(lock)})
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
+from server.commands.consent import read_decision
+from server.errors import OmoideError
 from server.memory import Page
 from server.memory.consents import Pending
 from server.memory.private import Category
@@ -51,3 +53,8 @@ def test_a_policy_that_makes_no_sense_is_refused_with_what_is_possible(
     answer = omoide("memory", "consent", "hana", "--set", "weather=keep", "--data", str(data))
     assert answer.exit_code != 0
     assert "religion, politics, sexuality, money, others" in answer.output
+
+
+def test_a_state_that_does_not_exist_is_answered_with_those_that_do() -> None:
+    with pytest.raises(OmoideError, match="--memory with one of on, off, talk"):
+        read_decision("of", [], [], [])

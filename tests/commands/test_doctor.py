@@ -1,5 +1,6 @@
 import json
 import socket
+import sys
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -122,6 +123,8 @@ def test_a_package_that_is_missing_fails_and_one_of_an_extra_is_a_warning() -> N
     extra = checks._describe_missing("voice-en", ["piper-tts"])
     assert extra.state == "warn"
     assert "voice-en" in extra.advice
+    for finding in (needed, extra, checks._describe_missing("qwen", ["torch"])):
+        assert f"{sys.executable} -m pip install" in finding.advice
 
 
 def test_going_without_the_english_voice_is_told_once_and_is_no_warning() -> None:

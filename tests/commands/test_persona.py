@@ -38,6 +38,21 @@ def test_a_persona_is_shown_changed_and_shown_again(omoide: Omoide, tmp_path: Pa
     assert held == {"lines": ["Momo"], "lock": "locked", "origin": "hand"}
 
 
+@pytest.mark.parametrize(
+    ("command", "who"),
+    [
+        (["lock"], "nobody changes it"),
+        (["unlock"], "what is asked for in a talk waits for your yes"),
+        (["unlock", "--open"], "so can whoever asks for it in a talk"),
+    ],
+)
+def test_a_lock_says_who_may_change_the_field(
+    command: list[str], who: str, omoide: Omoide, tmp_path: Path
+) -> None:
+    line = omoide("persona", *command, "identity.name", "--data", tmp_path / "state").stdout
+    assert who in line
+
+
 def test_a_list_takes_several_lines_and_nothing_brings_the_file_back(
     omoide: Omoide, tmp_path: Path
 ) -> None:

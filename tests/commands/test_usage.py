@@ -58,3 +58,20 @@ def test_every_command_with_json_has_a_shape() -> None:
             found.add(name)
     assert found == set(_MODULES)
     assert all("error" in shape_of(name) for name in found)
+
+
+def test_help_says_what_a_command_works_on_without_a_server() -> None:
+    starts_one = {"talk", "say"}
+    waiting: list[tuple[str, Any]] = [("", get_command(app))]
+    seen = set()
+    while waiting:
+        name, command = waiting.pop()
+        for part, inner in getattr(command, "commands", {}).items():
+            waiting.append((f"{name} {part}".strip(), inner))
+        for option in command.params:
+            has_folder = any("--data" in other.opts for other in command.params)
+            if "--url" in option.opts and has_folder:
+                seen.add(name)
+                assert ("one is started" in option.help) == (name in starts_one), name
+                assert ("data folder" in option.help) == (name not in starts_one), name
+    assert starts_one | {"memory list", "persona set", "safety list", "extract"} <= seen
