@@ -1,6 +1,6 @@
 """The composition root: from a configuration to running objects, opened and closed in one place."""
 
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ from server.conversation import Conversation, Engines, House
 from server.descriptors import raise_limit
 from server.errors import OmoideError
 from server.extraction import choose_extractor, choose_summarizer
-from server.failures import log_fault, quieten
+from server.failures import quieten
 from server.folder_lock import lock_data
 from server.forgetting import Forgetting
 from server.forgetting_by_voice import VoiceForgetting
@@ -39,6 +39,7 @@ from server.recording import RECORDINGS, RecentTurns, Recorder
 from server.telemetry import Metrics
 from server.trace import Turns
 from server.turn import Recollection
+from server.warming import Warming
 from server.web import serve_web
 from server.webhooks import WebhookSender
 
@@ -104,8 +105,20 @@ class App:
         )
         self.house = _open_house(self)
         self.warm = anyio.Event()
-        self.troubles: dict[str, OmoideError] = {}
-        """What could not be warmed up, by stage. A turn that needs it is answered with an apology."""
+        self._warming = Warming(
+            self.stages,
+            {
+                "tts": self._speak_phrases,
+                "llm": self._ready_model,
+                "embedding": self.memory.catch_up,
+            },
+        )
+        self.jobs.repair = self._warming.try_again
+
+    @property
+    def troubles(self) -> Mapping[str, OmoideError]:
+        """What could not be warmed up, by stage, until it can. A turn that needs it is answered with an apology."""
+        return self._warming.troubles
 
     @property
     def stages(self) -> dict[str, Engine]:
@@ -127,19 +140,18 @@ class App:
         """Load every engine and speak the apologies once. Failures are noted in `troubles`, not raised."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(to_thread.run_sync, prepare_signals)
-            for name, engine in self.stages.items():
-                tasks.start_soon(self._warm_up_one, name, engine)
+            for name in self.stages:
+                tasks.start_soon(self._warm_up_one, name)
             if self.config.guard.enabled:
                 tasks.start_soon(to_thread.run_sync, guard.warm_up)
         if "llm" not in self.troubles:
-            await self._noting("llm", self._read_persona())
-            await self._choose_background_engines()
+            await self._warming.settle("llm")
         await self.jobs.start()
         log.info("warm", troubles={name: error.code for name, error in self.troubles.items()})
         self.warm.set()
         if "embedding" not in self.troubles:
             # After a change of models every fact needs a new vector: that may take minutes, and keeps nobody waiting.
-            await self._noting("embedding", self.memory.catch_up())
+            await self._warming.settle("embedding")
 
     async def _end_recordings(self) -> None:
         days = self.config.retention.recordings_days
@@ -160,15 +172,19 @@ class App:
         for engine in self.stages.values():
             await engine.aclose()
 
-    async def _warm_up_one(self, name: str, engine: Engine) -> None:
-        started = anyio.current_time()
-        if await self._noting(name, engine.warm_up()):
-            seconds = round(anyio.current_time() - started, 1)
-            log.info("engine-warm", stage=name, engine=engine.name, seconds=seconds)
+    async def _warm_up_one(self, name: str) -> None:
+        await self._warming.warm(name)
         if name == "tts":  # at once: while other engines load, a turn needs the filler
-            voices = [device.voice for device in self.config.devices.values()]
-            voices += [person.voice for person in self.config.persons.values()]
-            await self._noting(name, self.phrasebook.prepare(self.config.asr.languages, voices))
+            await self._warming.settle(name)
+
+    async def _speak_phrases(self) -> None:
+        voices = [device.voice for device in self.config.devices.values()]
+        voices += [person.voice for person in self.config.persons.values()]
+        await self.phrasebook.prepare(self.config.asr.languages, voices)
+
+    async def _ready_model(self) -> None:
+        await self._read_persona()
+        await self._choose_background_engines()
 
     async def _choose_background_engines(self) -> None:
         llm = self.engines.llm
@@ -193,21 +209,6 @@ class App:
             )
             async with aclosing(self.engines.llm.stream(prompt)) as events:
                 await anext(events, None)
-
-    async def _noting(self, name: str, work: Coroutine[object, object, object]) -> bool:
-        try:
-            await work
-        except OmoideError as error:
-            trouble = error
-        except Exception as error:
-            log_fault("engine-fault", error, stage=name)
-            kind = type(error).__name__
-            trouble = OmoideError("internal-error", f"The engine has a fault ({kind}).")
-        else:
-            return True
-        self.troubles.setdefault(name, trouble)
-        log.warning("engine-trouble", stage=name, code=trouble.code, reason=str(trouble))
-        return False
 
 
 def _open_house(app: App) -> House:

@@ -37,6 +37,8 @@ class Jobs:
         self._turns: dict[str, int] = {}
         self.also: Callable[[], Awaitable[object]] | None = None
         """What else is deleted when its time is over."""
+        self.repair: Callable[[], Awaitable[object]] | None = None
+        """What else is tried again every minute, besides what memory could not do."""
         # Two at once: while one draws facts, what is said meanwhile is the work of the next.
         self._scheduler = SteadyScheduler(
             job_defaults={"misfire_grace_time": _GRACE_SECONDS, "max_instances": 2}
@@ -47,7 +49,12 @@ class Jobs:
         quieten("apscheduler", "scheduler-trouble")
         self._scheduler.start()
         # Apart, so that a slow model keeps nothing from being stored.
-        for name, work in (("housekeeping", self._keep_up), ("summaries", self._sum_up)):
+        works = {
+            "housekeeping": self._keep_up,
+            "summaries": self._sum_up,
+            "repair": self._try_again,
+        }
+        for name, work in works.items():
             self._scheduler.add_job(
                 work, "interval", seconds=_HOUSEKEEPING_SECONDS, id=name, max_instances=1
             )
@@ -111,6 +118,11 @@ class Jobs:
     async def _sum_up(self) -> None:
         with self._logging_faults():
             await self._memory.diary.keep_up()
+
+    async def _try_again(self) -> None:
+        if self.repair is not None:
+            with self._logging_faults():
+                await self.repair()
 
     async def _end_retention(self) -> None:
         with self._logging_faults():

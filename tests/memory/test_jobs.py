@@ -94,7 +94,13 @@ async def test_turns_in_which_nothing_was_said_do_not_count(tmp_path: Path) -> N
             failed.error = "llm-timeout"  # and yet something was said
             finish(room, jobs, said(0), silent, failed)
             wakes = [job.id for job in jobs._scheduler.get_jobs()]
-            assert sorted(wakes) == ["extract hana", "housekeeping", "retention", "summaries"]
+            assert sorted(wakes) == [
+                "extract hana",
+                "housekeeping",
+                "repair",
+                "retention",
+                "summaries",
+            ]
             assert jobs._turns == {"hana": 2}
             wake = jobs._scheduler.get_job("extract hana").next_run_time
             assert wake > ZONE.now() + timedelta(minutes=LONG_MINUTES / 2)
