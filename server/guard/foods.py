@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from server.guard.lines import Line, Spoken, has, signs
+from server.guard.lines import Line, Spoken, folded, has, signs
 from server.memory.lexicon.expressions import expressions
 from server.memory.standing import StandingKind
+from server.memory.statements import sentences
 from server.memory.terms import read_as
 
 _DIETS = {
@@ -82,11 +83,30 @@ def offered(sentence: Spoken, forbidden: tuple[Forbidden, ...]) -> str | None:
         return None
     any_of = _mention(frozenset((one.group, one.word) for one in forbidden), sentence.language)
     if any_of is None or not any_of.search(sentence.text):
-        return None
+        return _of_which(sentence, forbidden) if _holds_out(sentence) else None
     for one in forbidden:
         pattern = _mention(frozenset({(one.group, one.word)}), sentence.language)
         if pattern is not None and _is_offered(sentence, pattern, one):
             return one.fact
+    return None
+
+
+def _holds_out(sentence: Spoken) -> bool:
+    """Say whether a sentence bids somebody eat or drink what it does not name."""
+    return has("food", "them", sentence) and not _warns(sentence, sentence.text)
+
+
+def _of_which(sentence: Spoken, forbidden: tuple[Forbidden, ...]) -> str | None:
+    """Return the id of the fact that rules out what "them" means: the last thing that the reply or the person spoke of."""
+    last = next(iter(reversed(sentences(sentence.said))), "")
+    for talk in (folded(last), folded(sentence.question)):
+        code = read_as(talk, sentence.language)
+        rest = signs("food", code)["rest"]
+        for one in forbidden:
+            pattern = _mention(frozenset({(one.group, one.word)}), code)
+            found = [*pattern.finditer(talk)] if pattern else []
+            if found and rest.search(talk[found[-1].end() :]):
+                return one.fact
     return None
 
 

@@ -39,6 +39,18 @@ _IS = re.compile(
     re.IGNORECASE,
 )
 """What is short for "is" or "has" behind a noun, and no possessive: "my throat's so sore"."""
+_MARKS = {"ja": str.maketrans(",，", "、、"), "zh": str.maketrans(",?!;", "，？！；")}
+"""Recognisers write marks of either width; the expressions know one."""
+_DEGREE_ZH = re.compile(r"(?<=[疼痛晕痒酸胀肿闷麻热冷累慌难受])得(?:我)?(?:都|就|快|要|像是?)+(?!死)")
+"""How bad something is, and nothing that is still to come: 疼得要炸了."""
+_AGENT_ZH = re.compile(r"被[^，。被我]{1,6}?(?=[绊撞推打咬抓踢掐烫砸挤摔骂骗揍欺吓拧扇踹])")
+"""Who has done it, and is not whom it happened to: 被猫绊了."""
+_ASIDE = {
+    "ja": re.compile(r"(?:誰|だれ|人)も[^。、]{0,8}(?:ない|ません)(?:ところ|とこ|時|とき|間|うち|隙)[にで]?"),
+    "en": re.compile(r"\b(?:when|while|where|if) (?:no one|nobody|there is no one|there is nobody)\b[^.,;]*"),
+    "zh": re.compile(r"(?:趁着?|在|当)?(?:没人|没有人|别人不|谁也不|家里没人)[^，。]{0,4}(?:的?时候?|时|的地方)"),
+}
+"""When and where something is done. A negation in it denies nothing, and a person in it does nothing: 趁没人的时候."""
 _QUOTED = re.compile(r"「[^「」]*」|『[^『』]*』|“[^“”]*”|\"[^\"]*\"")
 _NOT_JA = re.compile(r"な(?:$|[いくかけ])|ず$|ませ$")
 """A Japanese expression may break off within its negation: 飲みたくな."""
@@ -90,7 +102,11 @@ def prepare() -> None:
 
 
 def _plain(sentence: str, language: str) -> str:
-    return in_full(_IS.sub(r"\1 is", sentence)) if language == "en" else sentence
+    """Return a sentence as the expressions are written: no short forms, one kind of comma, no other doer."""
+    if language == "en":
+        return in_full(_IS.sub(r"\1 is", sentence))
+    told = sentence.translate(_MARKS[language])
+    return _AGENT_ZH.sub("被", _DEGREE_ZH.sub("得", told)) if language == "zh" else told
 
 
 def _has_expression(text: str, language: str) -> bool:
@@ -121,7 +137,7 @@ class _Told:
     def __init__(self, part: str, language: str, at: datetime) -> None:
         self._around: Mapping[str, re.Pattern[str]] = expressions("safety", language)["around"]
         told = self._around["vocative"].sub("", part) if "vocative" in self._around else part
-        self.text = _plain(told, language)
+        self.text = _ASIDE[language].sub("", _plain(told, language))
         self._part = part
         self._language = language
         self._at = at
@@ -129,6 +145,8 @@ class _Told:
     def holds(self, found: re.Match[str], kind: SignalKind) -> bool:
         """Say whether an expression tells how it stands with the speaker now."""
         if self._is_other_matter(found):
+            return False
+        if kind is SignalKind.FALL and self._has("thing", self.text[: found.start()]):
             return False
         claim = self._claim(found)
         own = claims_of(found.group(), self._language)
