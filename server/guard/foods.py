@@ -57,12 +57,13 @@ def forbidden_by(line: Line) -> list[Forbidden]:
         return []
     match line.matter.kind:
         case StandingKind.ALLERGY:
-            return [*_called(line, "")] or [*_unlisted(line)]
+            return [*_called(line, "")] or [*_unlisted(line, "allergen")]
         case StandingKind.DIET:
             of_diet = [group for name in line.matter.about for group in _DIETS.get(name, ())]
-            return [*(Forbidden(line.id, group) for group in of_diet), *_called(line, "cannot")]
+            named = [*_called(line, "cannot")] or [*_unlisted(line, "barred")]
+            return [*(Forbidden(line.id, group) for group in of_diet), *named]
         case StandingKind.MEDICINE:
-            return [*_called(line, "cannot")]
+            return [*_called(line, "cannot")] or [*_unlisted(line, "barred")]
         case StandingKind.GOAL if has("food", "quit", line):
             goals = (_GOALS[name] for name in line.matter.about if name in _GOALS)
             return [Forbidden(line.id, group) for group in goals]
@@ -126,9 +127,9 @@ def _called(line: Line, needed: str) -> Iterator[Forbidden]:
                 yield Forbidden(line.id, group)
 
 
-def _unlisted(line: Line) -> Iterator[Forbidden]:
-    """Return what somebody is allergic to by its own name: a food that stands in no list."""
-    for found in signs("food", line.language)["allergen"].finditer(line.text):
+def _unlisted(line: Line, sort: str) -> Iterator[Forbidden]:
+    """Return what somebody is allergic to, or must not take, by its own name: what stands in no list."""
+    for found in signs("food", line.language)[sort].finditer(line.text):
         word = next((part for part in found.groups() if part), "")
         if word and not has("food", "no_food", line, word):
             yield Forbidden(line.id, "", word)

@@ -97,10 +97,21 @@ def test_what_only_resembles_the_allergen_is_offered(fact: str, says: str) -> No
         ("You are lactose intolerant.", "A milkshake would be nice."),
         ("You are allergic to kohlrabi.", "How about some kohlrabi?"),
         ("You have a nut allergy.", "Would you like some marzipan?"),
+        ("You must not take amoxicillin.", "Take an amoxicillin, that should help."),
+        ("You can't eat kohlrabi.", "How about some kohlrabi?"),
     ],
 )
 def test_diets_and_what_contains_the_allergen_count(fact: str, says: str) -> None:
     assert kind_of(check(says, hard_facts(fact), "en")) == "food"
+
+
+def test_what_stands_in_no_list_is_known_by_its_own_name() -> None:
+    barred = hard_facts(
+        "医生说我不能吃阿莫西林。", "フェキソフェナジンは飲んではいけないと言われた。"
+    )
+    assert kind_of(check("吃两粒阿莫西林吧。", barred, "zh")) == "food"
+    assert kind_of(check("フェキソフェナジンを飲みましょう。", barred, "ja")) == "food"
+    assert check("别吃阿莫西林。", barred, "zh") is None
 
 
 def test_a_pronoun_means_the_dead_only_where_the_talk_is_of_them_alone() -> None:
