@@ -81,7 +81,11 @@ def losses_of(line: Line) -> list[Loss]:
     people = {_aged(person, told) for person in meaning.persons - _BY_NAME_ONLY}
     if "parents" in people:
         people |= {"mother", "father"}
-    if not meaning.persons:
+    if not meaning.persons:  # 老伴: nobody whose sex or place in the family memory knows
+        people |= {
+            name for name in signs("person", line.language) if _names(name, told, line.language)
+        }
+    if not people:
         people |= _PETS & {kind.partition("/")[2] for kind in meaning.kinds}
     names = _names_of(told, line.language)
     names |= {
