@@ -106,11 +106,14 @@ class WebhookSender:
             "event": describe_event(delivery.event),
         }
         body = json.dumps(told, ensure_ascii=False).encode("utf-8", "backslashreplace")
+        headers = self._headers(delivery, section, body)
         try:
             with anyio.fail_after(_ANSWER_SECONDS):
-                answer = await self._client.post(
-                    section.url, content=body, headers=self._headers(delivery, section, body)
-                )
+                # The status is the receipt. What stands behind it may be long, or never end.
+                async with self._client.stream(
+                    "POST", section.url, content=body, headers=headers
+                ) as answer:
+                    pass
         except (httpx2.HTTPError, httpx2.InvalidURL, OmoideError, TimeoutError):
             return "unreachable"
         if answer.is_success:

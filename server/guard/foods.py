@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from server.guard.lines import Line, Spoken, has, signs
+from server.guard.lines import Line, Spoken, folded, has, signs
 from server.memory.lexicon.expressions import expressions
 from server.memory.standing import StandingKind
+from server.memory.statements import sentences
 from server.memory.terms import read_as
 
 _DIETS = {
@@ -56,12 +57,13 @@ def forbidden_by(line: Line) -> list[Forbidden]:
         return []
     match line.matter.kind:
         case StandingKind.ALLERGY:
-            return [*_called(line, "")] or [*_unlisted(line)]
+            return [*_called(line, "")] or [*_unlisted(line, "allergen")]
         case StandingKind.DIET:
             of_diet = [group for name in line.matter.about for group in _DIETS.get(name, ())]
-            return [*(Forbidden(line.id, group) for group in of_diet), *_called(line, "cannot")]
+            named = [*_called(line, "cannot")] or [*_unlisted(line, "barred")]
+            return [*(Forbidden(line.id, group) for group in of_diet), *named]
         case StandingKind.MEDICINE:
-            return [*_called(line, "cannot")]
+            return [*_called(line, "cannot")] or [*_unlisted(line, "barred")]
         case StandingKind.GOAL if has("food", "quit", line):
             goals = (_GOALS[name] for name in line.matter.about if name in _GOALS)
             return [Forbidden(line.id, group) for group in goals]
@@ -82,11 +84,30 @@ def offered(sentence: Spoken, forbidden: tuple[Forbidden, ...]) -> str | None:
         return None
     any_of = _mention(frozenset((one.group, one.word) for one in forbidden), sentence.language)
     if any_of is None or not any_of.search(sentence.text):
-        return None
+        return _of_which(sentence, forbidden) if _holds_out(sentence) else None
     for one in forbidden:
         pattern = _mention(frozenset({(one.group, one.word)}), sentence.language)
         if pattern is not None and _is_offered(sentence, pattern, one):
             return one.fact
+    return None
+
+
+def _holds_out(sentence: Spoken) -> bool:
+    """Say whether a sentence bids somebody eat or drink what it does not name."""
+    return has("food", "them", sentence) and not _warns(sentence, sentence.text)
+
+
+def _of_which(sentence: Spoken, forbidden: tuple[Forbidden, ...]) -> str | None:
+    """Return the id of the fact that rules out what "them" means: the last thing that the reply or the person spoke of."""
+    last = next(iter(reversed(sentences(sentence.said))), "")
+    for talk in (folded(last), folded(sentence.question)):
+        code = read_as(talk, sentence.language)
+        rest = signs("food", code)["rest"]
+        for one in forbidden:
+            pattern = _mention(frozenset({(one.group, one.word)}), code)
+            found = [*pattern.finditer(talk)] if pattern else []
+            if found and rest.search(talk[found[-1].end() :]):
+                return one.fact
     return None
 
 
@@ -106,9 +127,9 @@ def _called(line: Line, needed: str) -> Iterator[Forbidden]:
                 yield Forbidden(line.id, group)
 
 
-def _unlisted(line: Line) -> Iterator[Forbidden]:
-    """Return what somebody is allergic to by its own name: a food that stands in no list."""
-    for found in signs("food", line.language)["allergen"].finditer(line.text):
+def _unlisted(line: Line, sort: str) -> Iterator[Forbidden]:
+    """Return what somebody is allergic to, or must not take, by its own name: what stands in no list."""
+    for found in signs("food", line.language)[sort].finditer(line.text):
         word = next((part for part in found.groups() if part), "")
         if word and not has("food", "no_food", line, word):
             yield Forbidden(line.id, "", word)

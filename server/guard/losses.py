@@ -28,11 +28,32 @@ _PET_NAME = {
         re.IGNORECASE,
     ),
     "zh": re.compile(
-        r"(?:狗狗?|猫咪?|兔子|仓鼠|鹦鹉|乌龟|金鱼)([\u4e00-\u9fff]{2,3}?)(?=去年|前年|今年|上个?[周月]|昨[天晚]|已经|前几天|在|死|走|没|不在|去世|过世|病)"
+        r"(?:狗狗?|猫(?:咪(?!咪))?|兔子|仓鼠|鹦鹉|乌龟|金鱼)((?:(?![春夏秋冬昨今前去上刚])[\u4e00-\u9fff]){2,3}?)(?=[春夏秋冬]|刚|去年|前年|今年|上个?[周月]|昨[天晚]|已经|前几天|在|死|走|没|不在|去世|过世|病)"
         r"|叫([\u4e00-\u9fff]{1,3}?)的(?:小)?(?:狗|猫|兔子|仓鼠|鹦鹉)"
     ),
 }
 _HONORIFIC = "(?:さん|ちゃん|くん|君|様)?"
+_OWNERS_JA = (
+    "さん",
+    "ちゃん",
+    "くん",
+    "様",
+    "隣",
+    "近所",
+    "友達",
+    "友だち",
+    "友人",
+    "同僚",
+    "先生",
+    "彼",
+    "彼女",
+    "方",
+)
+_NOT_OWNED = {
+    "ja": "".join(f"(?<!{owner}の)(?<!{owner}の[おご])" for owner in _OWNERS_JA),
+    "zh": "(?:[你您]们?家?里?的?|(?<=爱的)|(?<!的))",
+}
+"""Before a word for somebody, so that it is nobody else's: お隣のおばあちゃん, 隔壁的奶奶."""
 _ADJECTIVES_EN = r"(?:dear |lovely |sweet |beloved |old |poor )?"
 
 
@@ -60,7 +81,11 @@ def losses_of(line: Line) -> list[Loss]:
     people = {_aged(person, told) for person in meaning.persons - _BY_NAME_ONLY}
     if "parents" in people:
         people |= {"mother", "father"}
-    if not meaning.persons:
+    if not meaning.persons:  # 老伴: nobody whose sex or place in the family memory knows
+        people |= {
+            name for name in signs("person", line.language) if _names(name, told, line.language)
+        }
+    if not people:
         people |= _PETS & {kind.partition("/")[2] for kind in meaning.kinds}
     names = _names_of(told, line.language)
     names |= {
@@ -215,8 +240,8 @@ def _who(loss: Loss, language: str) -> str:
     names = [_name(name) for name in sorted(loss.names) if read_as(name, language) == language]
     if language == "ja":
         names = [f"{name}{_HONORIFIC}" for name in names]
-    if language == "zh":
-        words = [f"(?:[你您]家?的?)?(?:{word})" for word in words]
+    if language != "en":
+        words = [f"{_NOT_OWNED[language]}(?:{word})" for word in words]
     if language == "en":
         words = [f"your (?:late )?{_ADJECTIVES_EN}{word}" for word in words]
     owned = {

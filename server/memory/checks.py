@@ -24,7 +24,7 @@ from server.memory.models import (
     Trait,
 )
 from server.memory.profile_claims import claims_field
-from server.memory.safety.models import SafetyEvent, Severity, SignalKind
+from server.memory.safety.models import HIDDEN, SafetyEvent, Severity, SignalKind
 from server.memory.safety.noticing import make_event
 from server.memory.self_reports import introduces
 from server.memory.statements import is_hypothetical, is_question, is_statement, sentences
@@ -43,9 +43,6 @@ _FEWEST_TURNS = 2
 _MOST_TRAITS = 2
 """That one sentence shows."""
 _NAMESPACE = uuid.UUID("0c9a3a55-31f1-4c55-8a39-5f0f7bb1c9d2")
-
-_HIDDEN = frozenset({SignalKind.SELF_HARM, SignalKind.ABUSE})
-"""Signs that are rarely spoken out."""
 
 _MARKUP = re.compile(r'[{}<>]|\w"\s*:')
 """Pieces of JSON or of a prompt."""
@@ -202,7 +199,7 @@ def checked_events(drafts: Sequence[NoteDraft], pages: Sequence[Page]) -> tuple[
         if page is None or draft.kind not in set(SignalKind) or is_hypothetical(draft.quote):
             continue
         kind = SignalKind(draft.kind)
-        severity = Severity.CONCERN if kind in _HIDDEN else Severity.WATCH
+        severity = Severity.CONCERN if kind in HIDDEN else Severity.WATCH
         event = make_event(page, kind, severity, _verbatim(draft.quote, page), Origin.MODEL)
         found.setdefault(event.id, event)
     return tuple(found.values())

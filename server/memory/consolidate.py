@@ -23,8 +23,9 @@ from server.memory.harvest import Harvest
 from server.memory.heat import hot
 from server.memory.models import Fact, Page, Segment
 from server.memory.pace import Pace
-from server.memory.passages import passages
+from server.memory.passages import batches, passages
 from server.memory.pauses import latest_retry, pause_after
+from server.memory.safety.second_reading import SecondReading
 from server.memory.shelf import Entry, Shelf, make_entry
 from server.memory.shelves import Shelves
 from server.memory.sorting import Sorter
@@ -57,6 +58,7 @@ class Consolidator:
         sorter: Sorter,
         extractor: Extractor,
         rules: Extractor,
+        second_reading: SecondReading,
         section: ExtractionSection,
         segments: SegmentsSection,
         closeness: Closeness,
@@ -72,6 +74,7 @@ class Consolidator:
         self._closeness = closeness
         self._clock = clock
         self._rules = rules
+        self._second_reading = second_reading
         self._pace = Pace(section.facts_per_hour)
         self._one_at_a_time = anyio.Lock()
         self._admitting = anyio.Lock()
@@ -183,7 +186,7 @@ class Consolidator:
     async def _work_off_pages(
         self, pages: Sequence[Page], read_at: Mapping[str, int], stored: list[Fact]
     ) -> None:
-        for batch in await to_thread.run_sync(_batches, pages, self._section.turns):
+        for batch in await to_thread.run_sync(batches, pages, self._section.turns):
             drawn = await self._in_silence(self._draw(batch, read_at))
             if drawn is not None:
                 facts, sorting = drawn
@@ -212,6 +215,7 @@ class Consolidator:
         attempts = await to_thread.run_sync(self._store.queue.attempts, ids)
         try:
             harvest = await self._choose(attempts).extract(batch, attempts)
+            harvest = await self._second_reading.add_to(harvest, batch)
             sorting = await self._sorter.sort(batch, harvest, self._clock.now())
             return await self._admit(harvest, ids, sorting, read_at=read_at), sorting
         except OmoideError as error:
@@ -326,23 +330,6 @@ class Consolidator:
         except OmoideError as error:
             log.warning("facts-without-vectors", code=error.code, count=len(facts))
             return {}
-
-
-def _batches(pages: Sequence[Page], most: int) -> list[list[Page]]:
-    """Cut what waits into batches of one language: instructions, topics and summaries are in one. Blocks.
-
-    Args:
-        pages: Of one person, oldest first.
-        most: How many sentences put together again (`passages`) a batch has at most.
-    """
-    batches: list[list[Page]] = []
-    for page in passages(pages):
-        last = batches[-1] if batches else []
-        if not last or len(last) == most or last[-1].language != page.language:
-            batches.append([page])
-        else:
-            last.append(page)
-    return batches
 
 
 class _Admission:

@@ -23,7 +23,9 @@ from server.memory.recall import ArticleReader, HybridReader, Reader
 from server.memory.recollecting import Recollector
 from server.memory.retention import Retention
 from server.memory.safety.desk import SafetyDesk
+from server.memory.safety.likeness import load_likeness
 from server.memory.safety.outbox import Outbox
+from server.memory.safety.second_reading import SecondReading
 from server.memory.safety.watch import SafetyWatch
 from server.memory.shelves import Shelves, stamp_of
 from server.memory.sorting import Sorter
@@ -202,6 +204,7 @@ def _consolidator(ground: _Ground, extractor: Extractor, clock: Clock) -> Consol
     if config.extraction.duplicate_threshold is not None:
         closeness = replace(closeness, same=config.extraction.duplicate_threshold)
     window = timedelta(minutes=config.history.window_minutes)
+    likeness = load_likeness(ground.embedder.model) if config.safety.enabled else None
     return Consolidator(
         store=ground.store,
         writer=ground.writer,
@@ -209,6 +212,7 @@ def _consolidator(ground: _Ground, extractor: Extractor, clock: Clock) -> Consol
         sorter=Sorter(ground.store, ground.page_shelves, config.segments, window),
         extractor=extractor,
         rules=ground.rules,
+        second_reading=SecondReading(likeness, ground.embedder),
         section=config.extraction,
         segments=config.segments,
         closeness=closeness,

@@ -123,3 +123,20 @@ def is_unfinished(text: str, language: str) -> bool:
         return bool(words) and words[-1].part_of_speech()[1] in _LINKING_PARTS
     linking = _LINKING_END.get(language)
     return linking is not None and linking.search(text) is not None
+
+
+def batches(pages: Sequence[Page], most: int) -> list[list[Page]]:
+    """Cut what waits into batches of one language: instructions, topics and summaries are in one. Blocks.
+
+    Args:
+        pages: Of one person, oldest first.
+        most: How many sentences put together again (`passages`) a batch has at most.
+    """
+    found: list[list[Page]] = []
+    for page in passages(pages):
+        last = found[-1] if found else []
+        if not last or len(last) == most or last[-1].language != page.language:
+            found.append([page])
+        else:
+            last.append(page)
+    return found

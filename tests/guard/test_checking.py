@@ -97,10 +97,21 @@ def test_what_only_resembles_the_allergen_is_offered(fact: str, says: str) -> No
         ("You are lactose intolerant.", "A milkshake would be nice."),
         ("You are allergic to kohlrabi.", "How about some kohlrabi?"),
         ("You have a nut allergy.", "Would you like some marzipan?"),
+        ("You must not take amoxicillin.", "Take an amoxicillin, that should help."),
+        ("You can't eat kohlrabi.", "How about some kohlrabi?"),
     ],
 )
 def test_diets_and_what_contains_the_allergen_count(fact: str, says: str) -> None:
     assert kind_of(check(says, hard_facts(fact), "en")) == "food"
+
+
+def test_what_stands_in_no_list_is_known_by_its_own_name() -> None:
+    barred = hard_facts(
+        "医生说我不能吃阿莫西林。", "フェキソフェナジンは飲んではいけないと言われた。"
+    )
+    assert kind_of(check("吃两粒阿莫西林吧。", barred, "zh")) == "food"
+    assert kind_of(check("フェキソフェナジンを飲みましょう。", barred, "ja")) == "food"
+    assert check("别吃阿莫西林。", barred, "zh") is None
 
 
 def test_a_pronoun_means_the_dead_only_where_the_talk_is_of_them_alone() -> None:
@@ -110,6 +121,70 @@ def test_a_pronoun_means_the_dead_only_where_the_talk_is_of_them_alone() -> None
     assert kind_of(check("How is she doing?", of_her, "en")) == "loss"
     assert check("How is she doing?", of_both, "en") is None
     assert check("How is she doing?", hard_facts(loss), "en") is None
+
+
+@pytest.mark.parametrize(
+    ("language", "asked", "says", "said"),
+    [
+        (
+            "en",
+            "I'm allergic to peanuts. My neighbour gave me a bag.",
+            "Eat them in moderation.",
+            "",
+        ),
+        ("en", "I'm allergic to peanuts. What should I do with them?", "Just try a few.", ""),
+        ("en", "I'm allergic to shrimp.", "Have them grilled.", "Shrimp are rich in protein."),
+        ("ja", "私はピーナッツアレルギーです。", "少しなら食べても大丈夫ですよ。", ""),
+        ("zh", "我对花生过敏，朋友送了我一袋。", "适量吃就好。", ""),
+    ],
+)
+def test_what_is_held_out_by_a_pronoun_is_what_was_spoken_of_last(
+    language: str, asked: str, says: str, said: str
+) -> None:
+    facts = hard_facts(language=language, asked=asked)
+    assert kind_of(check(says, facts, language, said=said)) == "food"
+
+
+@pytest.mark.parametrize(
+    ("language", "asked", "says"),
+    [
+        ("en", "I'm allergic to peanuts. I baked an apple pie today.", "Try a little of it first."),
+        ("en", "I'm allergic to peanuts.", "Then don't eat them at all."),
+        ("en", "I'm allergic to peanuts. What should I tell my sister?", "It is fine to tell her."),
+        ("ja", "私はピーナッツアレルギーです。さっきりんごを剥いたよ。", "少し食べてみましょう。"),
+        ("zh", "我对花生过敏。我买了苹果。", "尝尝吧。"),
+    ],
+)
+def test_a_pronoun_for_something_else_is_no_offer(language: str, asked: str, says: str) -> None:
+    assert check(says, hard_facts(language=language, asked=asked), language) is None
+
+
+@pytest.mark.parametrize(
+    ("fact", "says", "language"),
+    [
+        ("おばあちゃんが去年死んだ。", "おばあちゃんはお元気ですか。", "ja"),
+        ("おじさんが亡くなった。", "おじさんによろしく。", "ja"),
+        ("我老伴去年去世了。", "你老伴最近好吗？", "zh"),
+        ("我先生三月去世了。", "你先生今晚几点回家？", "zh"),
+        ("我家的猫咪咪春天死了。", "你早上喂咪咪了吗？", "zh"),
+        ("Your nan died in May.", "How's your nan?", "en"),
+    ],
+)
+def test_the_dead_are_known_by_the_words_that_families_use(
+    fact: str, says: str, language: str
+) -> None:
+    assert kind_of(check(says, hard_facts(fact, language=language), language)) == "loss"
+
+
+@pytest.mark.parametrize(
+    ("fact", "says", "language"),
+    [
+        ("おばあちゃんが去年死んだ。", "お隣のおばあちゃんはお元気ですか。", "ja"),
+        ("我奶奶去年去世了。", "隔壁的奶奶身体好吗？", "zh"),
+    ],
+)
+def test_somebody_elses_relative_is_nobody_dead(fact: str, says: str, language: str) -> None:
+    assert check(says, hard_facts(fact, language=language), language) is None
 
 
 def test_a_new_pet_may_be_asked_after() -> None:

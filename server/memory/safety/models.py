@@ -21,6 +21,10 @@ class SignalKind(StrEnum):
     """Despair, panic, loneliness that does not pass."""
 
 
+HIDDEN = frozenset({SignalKind.SELF_HARM, SignalKind.ABUSE})
+"""Kinds that are rarely spoken out: whatever sounds like one has to be looked at the same day."""
+
+
 class Severity(StrEnum):
     """How soon a person has to look at it."""
 
@@ -81,7 +85,7 @@ class SafetyEvent:
     at: datetime
     """When it was said; aware, in the person's zone."""
     origin: Origin = Origin.RULES
-    """Who noticed it: the rules at once, or a language model in what was said."""
+    """Who noticed it: the rules at once, or a model in what was said, minutes later."""
     reviews: tuple[Review, ...] = ()
     """Oldest first."""
 

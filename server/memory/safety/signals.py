@@ -32,6 +32,12 @@ _SELF = {
     "en": re.compile(r"\b(?:I|me|my|we)\b", re.IGNORECASE),
     "zh": re.compile(r"[我咱]"),
 }
+_OWNED = {
+    "ja": re.compile(r"(?:私|わたし|僕|ぼく|俺|おれ|あたし|うち)(?:たち)?の"),
+    "en": re.compile(r"^(?:my|our)\b", re.IGNORECASE),
+    "zh": re.compile(r"^[我咱]们?家?的?"),
+}
+"""What makes somebody else the speaker's, and names nobody: "my sister is ill"."""
 _IS = re.compile(
     r"\b((?:my|the)(?: \w+){1,2}|everything|something|nothing)['’]s"
     r"(?= (?:been|gone|got|so|all|very|really|too|quite|still|just|not|always|a bit|\w+ing|\w+ed|sore|swollen|numb|stiff|tight"
@@ -39,6 +45,28 @@ _IS = re.compile(
     re.IGNORECASE,
 )
 """What is short for "is" or "has" behind a noun, and no possessive: "my throat's so sore"."""
+_MARKS = {"ja": str.maketrans(",，", "、、"), "zh": str.maketrans(",?!;", "，？！；")}
+"""Recognisers write marks of either width; the expressions know one."""
+_DEGREE_ZH = re.compile(
+    r"(?<=[疼痛晕痒酸胀肿闷麻热冷累慌难受])得(?:我)?(?:都|就|快|要|像是?)+(?!死)"
+)
+"""How bad something is, and nothing that is still to come: 疼得要炸了."""
+_LIKE_EN = re.compile(r"\bas (?:if|though)\b", re.IGNORECASE)
+"""It says how something feels, and supposes nothing."""
+_AGENT_ZH = re.compile(r"被[^，。被我]{1,6}?(?=[绊撞推打咬抓踢掐烫砸挤摔骂骗揍欺吓拧扇踹])")
+"""Who has done it, and is not whom it happened to: 被猫绊了."""
+_ASIDE = {
+    "ja": re.compile(
+        r"(?:誰|だれ|人)も[^。、]{0,8}(?:ない|ません)(?:ところ|とこ|時|とき|間|うち|隙)[にで]?"
+    ),
+    "en": re.compile(
+        r"\b(?:when|while|where|if) (?:no one|nobody|there is no one|there is nobody)\b[^.,;]*"
+    ),
+    "zh": re.compile(
+        r"(?:趁着?|在|当)?(?:没人|没有人|别人不|谁也不|家里没人)[^，。]{0,4}(?:的?时候?|时|的地方)"
+    ),
+}
+"""When and where something is done. A negation in it denies nothing, and a person in it does nothing: 趁没人的时候."""
 _QUOTED = re.compile(r"「[^「」]*」|『[^『』]*』|“[^“”]*”|\"[^\"]*\"")
 _NOT_JA = re.compile(r"な(?:$|[いくかけ])|ず$|ませ$")
 """A Japanese expression may break off within its negation: 飲みたくな."""
@@ -83,6 +111,23 @@ def _meant(text: str) -> list[str]:
     ]
 
 
+def of_speaker_now(text: str, language: str, at: datetime) -> list[str]:
+    """Return the sentences of what a person said that tell of them, as things are, whatever they tell.
+
+    Args:
+        text: As it was said.
+        language: Two-letter code; the script of a sentence wins where it disagrees.
+        at: When it was said; aware.
+    """
+    found = []
+    for sentence in _meant(text[:_LONGEST]):
+        code = read_as(sentence, language)
+        told = simplified(sentence) if code == "zh" else sentence
+        if sentence in text and _Told(told[:_LONGEST_SENTENCE], code, at).is_of_speaker_now():
+            found.append(sentence)
+    return found
+
+
 def prepare() -> None:
     """Read the lists of expressions for all languages, which takes a second. Blocks."""
     for language, sentence in (("ja", "頭が痛い。"), ("en", "My head hurts."), ("zh", "我头疼。")):
@@ -90,7 +135,11 @@ def prepare() -> None:
 
 
 def _plain(sentence: str, language: str) -> str:
-    return in_full(_IS.sub(r"\1 is", sentence)) if language == "en" else sentence
+    """Return a sentence as the expressions are written: no short forms, one kind of comma, no other doer."""
+    if language == "en":
+        return _LIKE_EN.sub("like", in_full(_IS.sub(r"\1 is", sentence)))
+    told = sentence.translate(_MARKS[language])
+    return _AGENT_ZH.sub("被", _DEGREE_ZH.sub("得", told)) if language == "zh" else told
 
 
 def _has_expression(text: str, language: str) -> bool:
@@ -121,7 +170,7 @@ class _Told:
     def __init__(self, part: str, language: str, at: datetime) -> None:
         self._around: Mapping[str, re.Pattern[str]] = expressions("safety", language)["around"]
         told = self._around["vocative"].sub("", part) if "vocative" in self._around else part
-        self.text = _plain(told, language)
+        self.text = _ASIDE[language].sub("", _plain(told, language))
         self._part = part
         self._language = language
         self._at = at
@@ -130,6 +179,8 @@ class _Told:
         """Say whether an expression tells how it stands with the speaker now."""
         if self._is_other_matter(found):
             return False
+        if kind is SignalKind.FALL and self._has("thing", self.text[: found.start()]):
+            return False
         claim = self._claim(found)
         own = claims_of(found.group(), self._language)
         if not self._is_own(found, claim, own) or self._is_denied(found, claim, own):
@@ -137,6 +188,31 @@ class _Told:
         if kind in _IN_ANY_MOOD:
             return True
         return self._is_real(found, claim, own) and self._is_recent(found, claim)
+
+    def is_of_speaker_now(self) -> bool:
+        """Say whether all that is told is of the speaker, and neither asked, supposed, told as a story nor long ago."""
+        if self._has("story", self.text) or self._around["idiom"].search(self.text):
+            return False
+        told = _LIKE_EN.sub("like", self._part)
+        if is_question(told) or is_hypothetical(told):
+            return False
+        return self._is_about_speaker() and self._is_recent_all()
+
+    def _is_about_speaker(self) -> bool:
+        for claim in self._claims:
+            if SPEAKER in claim.subject:
+                return True
+            if claim.subject or claim.told_of or self._has("others", claim.words):
+                # "My stepfather throws things at me": what somebody else does to the speaker is told of both.
+                owned = _OWNED[self._language].sub("", self.text)
+                return _SELF[self._language].search(owned) is not None
+        return True
+
+    def _is_recent_all(self) -> bool:
+        if self._has("long_ago", self.text):
+            return False
+        _, last = event_days(self._part, self._language, self._at)
+        return last is None or last >= (self._at - _RECENT).date()
 
     def _is_other_matter(self, found: re.Match[str]) -> bool:
         """Say whether it is a figure of speech, quoted, out of a story, or only spoken about."""

@@ -12,8 +12,8 @@ from server.memory.safety.signals import find_signals
 from tests.memory.remembering import NOON
 
 DATA = Path(__file__).parents[2] / "data" / "safety"
-SEEN, UNSEEN = "seen", "unseen"
-"""The rules were mended on the first part; the second was written when they were done, and only counted."""
+SEEN, LATE, UNSEEN = "seen", "late", "unseen"
+"""The rules were mended on the first part, and for some kinds on the second; the third was only counted."""
 
 
 def rows(name: str, half: str) -> list[dict[str, str]]:
@@ -28,17 +28,17 @@ def signs(text: str, language: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("language", ["ja", "en", "zh"])
-@pytest.mark.parametrize(("part", "least"), [(SEEN, 0.95), (UNSEEN, 0.55)])
+@pytest.mark.parametrize(("part", "least"), [(SEEN, 0.95), (LATE, 0.5), (UNSEEN, 0.55)])
 def test_signs_are_heard_in_the_sentences_of_a_language(
     part: str, least: float, language: str
 ) -> None:
     told = [row for row in rows("signals", part) if row["language"] == language]
-    assert sum(row["kind"] == "symptom" for row in told) >= 20
+    assert len(told) >= 22
     missed = [row["text"] for row in told if row["kind"] not in signs(row["text"], language)]
     assert len(missed) <= (1 - least) * len(told), missed
 
 
-@pytest.mark.parametrize(("part", "most"), [(SEEN, 0.01), (UNSEEN, 0.1)])
+@pytest.mark.parametrize(("part", "most"), [(SEEN, 0.01), (LATE, 0.05), (UNSEEN, 0.1)])
 def test_hardly_any_harmless_sentence_is_taken_for_a_sign(part: str, most: float) -> None:
     told = rows("harmless", part)
     wrong = [row["text"] for row in told if signs(row["text"], row["language"])]
@@ -121,6 +121,34 @@ def test_what_is_denied_others_supposed_past_or_a_figure_of_speech_is_no_sign(
 )
 def test_who_asks_for_help_with_a_sign_is_heard(language: str, text: str, kind: str) -> None:
     assert kind in signs(text, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "kind"),
+    [
+        ("zh", "被猫绊了一下,手腕肿起来了。", "fall"),
+        ("zh", "护工趁没人的时候掐我。", "abuse"),
+        ("zh", "头疼得要炸了。", "symptom"),
+        ("ja", "ヘルパーさんが誰も見てないとこでつねるの。", "abuse"),
+        ("en", "One side of my face has gone droopy.", "symptom"),
+    ],
+)
+def test_a_doer_a_degree_and_a_place_deny_nothing(language: str, text: str, kind: str) -> None:
+    assert kind in signs(text, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ja", "株価が転げ落ちたね。"),
+        ("zh", "当时尴尬得要死。"),
+        ("zh", "风景美得让人喘不过气。"),
+        ("zh", "我们队昨天被打得落花流水。"),
+        ("en", "When I was ten I broke my arm."),
+    ],
+)
+def test_things_that_fall_degrees_and_childhood_are_no_signs(language: str, text: str) -> None:
+    assert signs(text, language) == {}
 
 
 def test_the_quote_is_the_sentence_as_it_was_said() -> None:

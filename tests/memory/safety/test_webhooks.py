@@ -47,6 +47,7 @@ class Service:
     def __init__(self) -> None:
         self.status: int | None = 200
         """None: nobody answers."""
+        self.body: AsyncIterator[bytes] | bytes = b""
         self.told: list[httpx2.Request] = []
         self.asked = 0
 
@@ -56,7 +57,7 @@ class Service:
             raise httpx2.ConnectError("nobody is there")
         if self.status == 200:
             self.told.append(request)
-        return httpx2.Response(self.status)
+        return httpx2.Response(self.status, content=self.body)
 
     def quotes(self) -> list[str]:
         return [json.loads(request.content)["event"]["quote"] for request in self.told]
@@ -180,3 +181,28 @@ async def test_a_redirect_is_not_followed_and_no_log_says_what_was_said(tmp_path
     assert any(line["event"] == "webhook-trouble" for line in logs)
     assert "chest" not in str(logs)
     assert "nurse.example" not in str(logs)
+
+
+async def dripping() -> AsyncIterator[bytes]:
+    """Send something now and then, and never end."""
+    while True:
+        yield b"."
+        await anyio.sleep(5)
+
+
+async def pouring() -> AsyncIterator[bytes]:
+    """Send more than anybody wants to read."""
+    for _ in range(20):
+        yield b"x" * 65_536
+
+
+@pytest.mark.parametrize("body", [pouring(), dripping()], ids=["huge", "endless"])
+async def test_a_receipt_counts_whatever_is_written_behind_it(
+    tmp_path: Path, body: AsyncIterator[bytes] | bytes
+) -> None:
+    service = Service()
+    service.body = body
+    async with sending(tmp_path, service) as watch:
+        say(watch, "My chest hurts.")
+        await anyio.sleep(3600)
+    assert service.asked == 1
