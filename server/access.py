@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
-from server.admission import Admission, Admissions, seated
+from server.admission import Admission, Admissions, seated, within
 from server.callers import Caller, Callers
 from server.claims import (
     Claim,
@@ -124,13 +124,15 @@ class Access:
             self._enter(roll, entered, caller, is_trusted=is_trusted)
             owner = roll.devices.get(device.device, device)
             if grant is not None:
-                person = self._admissions.choose(device, owner, person, grant)
+                person = self._admissions.choose(device, owner, person, grant, claim.client_id)
         if not may_talk:
             raise AccessError(
                 "device-waiting",
                 f"{device.id} has to be accepted first, on the computer of the server: omoide devices accept {device.id}",
             )
         admission = self._admissions.of(device, owner, person)
+        if grant is not None:
+            admission = within(admission, grant)
         if device.is_nameless and not person:
             return seated(admission, "")
         speaks = None if person or admission.is_guest else self.seats.person_of(admission.device)
