@@ -236,7 +236,7 @@ class Gateway:
     def _let_in(self, claim: Claim, caller: Caller) -> tuple[Admission, Held | None]:
         admission = self._access.admit(claim, caller)
         right = self._access.right_of(admission.entry, claim.token)
-        return admission, right and Held(admission.entry, claim.token, right)
+        return admission, None if right is None else Held(admission.entry, claim.token, right)
 
     def _take_place(self, connection: DoorConnection, ticket: Ticket) -> None:
         device = ticket.admission.device

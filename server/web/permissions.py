@@ -52,14 +52,18 @@ async def check_owner(request: Request) -> None:
         if fact is None or not grant.allows(fact.person):
             raise unknown_fact(fact_id)
     if (device_id := named.get("device_id")) is not None:
-        known = await anyio.to_thread.run_sync(host_of(request).access.snapshot)
-        beyond = {device.id for device, _ in known} - {one.id for one, _ in reached(known, grant)}
-        if tidy_device_id(device_id) in beyond:
-            raise unknown_device(device_id)
+        await _check_device(request, device_id)
     if (event_id := named.get("event_id")) is not None:
         event = await memory.desk.get(event_id)
         if event is None or not grant.allows(event.person):
             raise unknown_event(event_id)
+
+
+async def _check_device(request: Request, device_id: str) -> None:
+    known = await anyio.to_thread.run_sync(host_of(request).access.snapshot)
+    within = {device.id for device, _ in reached(known, grant_of(request))}
+    if tidy_device_id(device_id) not in within:
+        raise unknown_device(device_id)
 
 
 def reached(

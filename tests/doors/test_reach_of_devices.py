@@ -17,8 +17,7 @@ NEW, OWN = "11:11:11:11:11:11", "22:22:22:22:22:22"
 async def doors(tmp_path: Path) -> AsyncIterator[Doors]:
     """Return doors at which the robots of two persons talk, a guest claims one of them, and a new robot waits."""
     devices = {ROBOT: {"person": "taro"}, OWN: {"person": "hana"}}
-    sections = {"access": {"keys": KEYS}, "devices": devices}
-    async with open_doors(tmp_path, http=True, **sections) as opened:
+    async with open_doors(tmp_path, http=True, access={"keys": KEYS}, devices=devices) as opened:
         access = opened.app.access
         for device, client in ((ROBOT, "first"), (OWN, "first"), (ROBOT, "second")):
             token = access.visit(Claim(device, client), AFAR)
