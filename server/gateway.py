@@ -33,7 +33,7 @@ from server.ports import Device
 from server.rights import Held, Rights
 from server.security_headers import SECURITY_HEADERS
 from server.telemetry import Metrics
-from server.tls import server_context
+from server.tls import keep_renewed, server_context
 
 log = structlog.get_logger(__name__)
 
@@ -299,11 +299,13 @@ async def serve_devices(
         OmoideError: `port-unusable`.
     """
     gateway = Gateway(host)
+    tls = host.config.server.tls
+    context = server_context(tls)
     listener = listen(host.config.server.host, host.config.server.device_port)
     server = serve(
         gateway.welcome,
         sock=listener,
-        ssl=server_context(host.config.server.tls),
+        ssl=context,
         compression=None,
         process_request=gateway.check,
         process_response=gateway.restate,
@@ -319,6 +321,8 @@ async def serve_devices(
     async with server, anyio.create_task_group() as tasks:
         tasks.start_soon(host.access.keep_saved)
         tasks.start_soon(gateway.rights.keep_checked)
+        if context is not None:
+            tasks.start_soon(keep_renewed, context, tls)
         port = int(listener.getsockname()[1])
         host.access.callers.device_port = port
         task_status.started(port)

@@ -9,7 +9,7 @@ from server.commands.checks import Finding
 from server.config import Config
 from server.errors import OmoideError
 from server.memory.cipher import check_form, connect, errors_of, read_cipher, wrong_key
-from server.tls import server_context
+from server.tls import find_date_trouble, server_context
 
 _SECONDS = 5.0
 
@@ -20,7 +20,8 @@ def check_protection(config: Config, data: Path) -> Iterator[Finding]:
     if tls.is_on:
         try:
             server_context(tls)
-            yield Finding("tls", "ok", tls.certificate)
+            trouble = find_date_trouble(tls)
+            yield Finding("tls", "fail" if trouble else "ok", trouble or tls.certificate)
         except OmoideError as error:
             yield Finding("tls", "fail", str(error), "The server does not start without it.")
     if config.store.encryption != "off":

@@ -1,5 +1,6 @@
 """Running the HTTP door inside our own task group, without touching the signals of the process."""
 
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -12,7 +13,7 @@ from anyio.abc import TaskStatus
 from server.crowd import Crowd
 from server.failures import quieten
 from server.listener import listen
-from server.tls import server_context
+from server.tls import keep_renewed, server_context
 from server.web.connection import HttpConnection
 from server.web.host import WebHost
 from server.web.routes import create_web
@@ -55,10 +56,12 @@ async def serve_web(
         OmoideError: `port-unusable`.
     """
     quieten("uvicorn.error", "http-trouble")
+    tls = host.config.server.tls
+    context = server_context(tls)
     listener = listen(host.config.server.host, host.config.server.http_port)
     port = int(listener.getsockname()[1])
     host.access.callers.http_port = port
-    server = _Server(_configure(host))
+    server = _Server(_configure(host, context))
 
     async def run() -> None:
         with anyio.CancelScope(shield=True):  # cancelled, it would leave its sockets open
@@ -66,6 +69,8 @@ async def serve_web(
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run)
+        if context is not None:
+            tasks.start_soon(keep_renewed, context, tls)
         task_status.started(port)
         log.info("http-door-open", port=port)
         try:
@@ -74,9 +79,8 @@ async def serve_web(
             server.stop()
 
 
-def _configure(host: WebHost) -> uvicorn.Config:
+def _configure(host: WebHost, tls: ssl.SSLContext | None) -> uvicorn.Config:
     limits = host.config.limits
-    tls = server_context(host.config.server.tls)
     crowd = Crowd[HttpConnection](limits.http_connections, limits.http_connections_per_address)
     connect = partial(HttpConnection, crowd=crowd, patience_seconds=limits.http_patience_seconds)
     return uvicorn.Config(
