@@ -1,5 +1,7 @@
 """Running the HTTP door inside our own task group, without touching the signals of the process."""
 
+import asyncio
+import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,9 +28,33 @@ _STOP_SECONDS = 3
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config) -> None:
+    def __init__(self, config: uvicorn.Config, patience_seconds: float) -> None:
         super().__init__(config)
         self._stopping = anyio.Event()
+        self._patience_seconds = patience_seconds
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen. A handshake has no more time than a request: until it is over, nobody counts the connection."""
+        config, loop = self.config, asyncio.get_running_loop()
+
+        def connect() -> asyncio.Protocol:
+            made: asyncio.Protocol = config.http_protocol_class(  # type: ignore[call-arg]
+                config=config, server_state=self.server_state, app_state=self.lifespan.state
+            )
+            return made
+
+        patience = self._patience_seconds if config.ssl else None
+        self.servers = [
+            await loop.create_server(
+                connect,
+                sock=each,
+                ssl=config.ssl,
+                ssl_handshake_timeout=patience,
+                backlog=config.backlog,
+            )
+            for each in sockets or ()
+        ]
+        self.started = True
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -61,7 +87,7 @@ async def serve_web(
     listener = listen(host.config.server.host, host.config.server.http_port)
     port = int(listener.getsockname()[1])
     host.access.callers.http_port = port
-    server = _Server(_configure(host, context))
+    server = _Server(_configure(host, context), host.config.limits.http_patience_seconds)
 
     async def run() -> None:
         with anyio.CancelScope(shield=True):  # cancelled, it would leave its sockets open
