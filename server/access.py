@@ -1,14 +1,14 @@
 """Who may come in: which robot is known, which token belongs to it, and whose memory it speaks with."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import anyio
 import anyio.to_thread
 
-from server.admission import Admission, Admissions, seated
+from server.admission import Admission, Admissions, seated, within
 from server.callers import Caller, Callers
 from server.claims import (
     Claim,
@@ -21,6 +21,7 @@ from server.claims import (
     name_person,
     tidy,
     tidy_device_id,
+    unknown_device,
 )
 from server.config import Config
 from server.errors import AccessError
@@ -38,6 +39,18 @@ _SAVE_SECONDS = 5.0
 _GUESTS = 8
 """Of one Device-Id. Whoever was not seen longest makes room."""
 _SEEN_AGAIN = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """What a connection stands on."""
+
+    token_generation: int
+    person: str
+    """Of the device, if it names nobody."""
+    is_guest: bool
+    grant: Grant | None
+    """Of the key that came along, if any."""
 
 
 class Access:
@@ -124,13 +137,15 @@ class Access:
             self._enter(roll, entered, caller, is_trusted=is_trusted)
             owner = roll.devices.get(device.device, device)
             if grant is not None:
-                person = self._admissions.choose(device, owner, person, grant)
+                person = self._admissions.choose(device, owner, person, grant, claim.client_id)
         if not may_talk:
             raise AccessError(
                 "device-waiting",
                 f"{device.id} has to be accepted first, on the computer of the server: omoide devices accept {device.id}",
             )
         admission = self._admissions.of(device, owner, person)
+        if grant is not None:
+            admission = within(admission, grant)
         if device.is_nameless and not person:
             return seated(admission, "")
         speaks = None if person or admission.is_guest else self.seats.person_of(admission.device)
@@ -174,6 +189,15 @@ class Access:
         """Return as whom a known device comes in when it names nobody."""
         owner = self._registry.snapshot().get(device.device, device)
         return self._admissions.of(device, owner)
+
+    def right_of(self, entry: str, token: str) -> Right | None:
+        """Return what an entry and a token are good for at the moment; None if the entry is gone."""
+        device = self._registry.snapshot().get(entry)
+        if device is None:
+            return None
+        own = self.admission_of(device)
+        grant = self._keys.grant_of(token)
+        return Right(device.token_generation, own.person, own.is_guest, grant)
 
     def accept(self, device_id: str, person: str = "") -> KnownDevice:
         """Take a waiting device or a guest for the real one. An accepted guest speaks with the memory of the owner.
@@ -362,10 +386,7 @@ def _in_order(known: Mapping[str, KnownDevice]) -> list[KnownDevice]:
 def _get(known: Mapping[str, KnownDevice], device_id: str) -> KnownDevice:
     device = _find(known, tidy_device_id(device_id))
     if device is None:
-        raise AccessError(
-            "device-unknown",
-            f"No device is called {device_id!r}; see them with: omoide devices list",
-        )
+        raise unknown_device(device_id)
     return device
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from secrets import token_hex
 
-from server.claims import tidy_device_id
+from server.claims import is_equal, tidy_device_id
 from server.config import Config, DeviceSection, PersonSection
 from server.grants import Grant
 from server.registry import KnownDevice
@@ -78,15 +78,24 @@ class Admissions:
             household={} if is_guest else self._household_of(device.device, own, section),
         )
 
-    def choose(self, device: KnownDevice, owner: KnownDevice, person: str, grant: Grant) -> str:
+    def choose(
+        self, device: KnownDevice, owner: KnownDevice, person: str, grant: Grant, client_id: str
+    ) -> str:
         """Return whose memory a caller with a key gets: only that of persons whom the key names, and no robot of others.
+
+        Args:
+            device: The entry that the caller came in by.
+            owner: The entry that owns its Device-Id; perhaps the same.
+            person: Who was named; empty if nobody was.
+            grant: What the key allows.
+            client_id: Of the caller. What is bound to another one is a robot, or a program, of somebody else.
 
         Raises:
             AccessError: `person-forbidden`.
         """
         if grant.is_for_everybody:
             return person
-        if owner.issued:
+        if owner.issued or not is_equal(client_id, owner.client_id or ""):
             grant.check_person(self.of(owner, owner).person)
         return grant.choose(person, self.of(device, owner).person)
 
@@ -108,6 +117,15 @@ def seated(admission: Admission, person: str) -> Admission:
     return replace(
         admission, person=person, is_guest=False, language=manner.language, voice=manner.voice
     )
+
+
+def within(admission: Admission, grant: Grant) -> Admission:
+    """Return the admission for a caller with a key: nobody whom the key does not name can be said to speak now."""
+    if grant.is_for_everybody:
+        return admission
+    own = Manner(admission.language, admission.voice)
+    home = {who: how for who, how in admission.household.items() if grant.allows(who)}
+    return replace(admission, household={admission.person: own, **home})
 
 
 def _guess_profile(board: str) -> str:

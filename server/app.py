@@ -25,6 +25,7 @@ from server.forgetting_by_voice import VoiceForgetting
 from server.gateway import serve_devices
 from server.heeding import Heeding
 from server.jobs import Jobs
+from server.left_in_clear import left_in_clear
 from server.memory.extract import RulesExtractor
 from server.memory.layers.drawing import PersonaExtractor
 from server.memory.layers.layers import Layers
@@ -276,6 +277,8 @@ async def open_app(
 
 @asynccontextmanager
 async def _running(app: App) -> AsyncIterator[App]:
+    for what, hint in left_in_clear(app.config, app.data).items():
+        log.warning("left-in-clear", what=what, hint=hint)
     await to_thread.run_sync(app.memory.load)
     await app.finish_forgetting()
     await to_thread.run_sync(app.layers.load)

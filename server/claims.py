@@ -98,6 +98,13 @@ def check_person(person: str) -> None:
         )
 
 
+def unknown_device(device_id: str) -> AccessError:
+    """Return the error for a device that is not known."""
+    return AccessError(
+        "device-unknown", f"No device is called {device_id!r}; see them with: omoide devices list"
+    )
+
+
 def name_person(device_id: str, generation: int) -> str:
     """Return the person of a new device. No two devices share one: that would be sharing a memory.
 

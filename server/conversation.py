@@ -321,8 +321,9 @@ class Conversation:
         was_cut = reply.scope.cancel_called or playback.active
         playback.stop()
         turn.heard = join_sentences(playback.heard())
-        if turn.asked is None:  # so it was not looked at who speaks: the one who did so last
-            turn.person, turn.is_guest = self.device.person, self.device.is_guest
+        if turn.asked is None:  # so it was not looked at who speaks
+            if not reply.finished.is_set():  # the one who did so last; else somebody came meanwhile
+                turn.person, turn.is_guest = self.device.person, self.device.is_guest
             self.house.heeding.notice(turn)
         if was_cut and (not turn.heard or turn.heard != turn.reply):
             turn.interrupted = True

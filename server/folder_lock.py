@@ -6,10 +6,16 @@ import sys
 from pathlib import Path
 from typing import Final, Self
 
+import structlog
+
 from server.errors import StoreError
 from server.private_folder import close_to_others
 
+log = structlog.get_logger(__name__)
+
 _NAME: Final = "omoide.lock"
+DRAFT: Final = ".converted.new"
+"""How the name of a store ends that is being written anew, encrypted or plain."""
 _HELD: Final = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 
 if sys.platform == "win32":
@@ -76,5 +82,18 @@ def lock_data(data: Path) -> FileLock:
             f"{data} can't be used ({error.strerror}). Check that it is a folder that may be written, or name another with "
             "--data.",
         ) from error
+    _sweep(data)
     close_to_others(data)
     return lock
+
+
+def _sweep(data: Path) -> None:
+    """Delete what a conversion that was killed has left: it may be the whole memory, and not encrypted.
+
+    Only who holds the folder converts, so nobody works on it.
+    """
+    for left in data.glob(f"*/*{DRAFT}*"):
+        try:
+            left.unlink(missing_ok=True)
+        except OSError as error:
+            log.warning("draft-undeletable", file=str(left), reason=error.strerror)

@@ -30,9 +30,10 @@ from server.listener import listen
 from server.metered import MeteredConnection
 from server.places import Place, Places
 from server.ports import Device
+from server.rights import Held, Rights
 from server.security_headers import SECURITY_HEADERS
 from server.telemetry import Metrics
-from server.tls import server_context
+from server.tls import keep_renewed, server_context
 
 log = structlog.get_logger(__name__)
 
@@ -69,6 +70,8 @@ class Ticket:
     codec: Codec
     admission: Admission
     caller: Caller
+    held: Held | None
+    """What it may lose; None if its entry is gone already."""
 
 
 class DoorConnection(MeteredConnection):
@@ -114,6 +117,7 @@ class Gateway:
         self._access = host.access
         self._limits = host.config.limits
         self._places = Places(host.config.limits)
+        self.rights = Rights(host.access)
 
     def make_connection(self, *args: Any, **options: Any) -> DoorConnection:
         """Make the object for a new TCP connection; called by the library."""
@@ -137,7 +141,8 @@ class Gateway:
         try:
             wake_words = (*WAKE_WORDS, *self._host.config.server.wake_words)
             codec = negotiate(path, headers, query, wake_words=wake_words)
-            connection.ticket = Ticket(codec, await self._admit(claim, caller), caller)
+            admission, held = await self._admit(claim, caller)
+            connection.ticket = Ticket(codec, admission, caller, held)
             if not connection.is_lost:  # it may have left while the registry was read
                 self._take_place(connection, connection.ticket)
         except (AccessError, ProtocolError) as error:
@@ -189,6 +194,8 @@ class Gateway:
         started = anyio.current_time()
         self._host.metrics.connections.inc()
         self._access.presence.enter(admission.entry, device.id, device.hang_up)
+        if ticket.held is not None:
+            self.rights.enter(ticket.held, device.hang_up)
         if place is not None:
             place.give_up = partial(device.hang_up, TRY_LATER, "too-many-connections")
 
@@ -203,6 +210,7 @@ class Gateway:
             code, where = describe_failure(error)
             log.warning("connection-failed", code=code, where=where, **said)
         finally:
+            self.rights.leave(device.hang_up)
             self._access.presence.leave(admission.entry, device.hang_up)
             self._access.seats.keep(device.id)
             self._host.metrics.connections.dec()
@@ -217,13 +225,18 @@ class Gateway:
                 **said,
             )
 
-    async def _admit(self, claim: Claim, caller: Caller) -> Admission:
+    async def _admit(self, claim: Claim, caller: Caller) -> tuple[Admission, Held | None]:
         if not caller.is_local and not self._access.requests.take(caller.household):
             raise AccessError("too-many-requests", "That was too much; try again in a minute.")
         self._access.patience.check(caller, claim.token)
         if caller.doubt and not await anyio.to_thread.run_sync(self._access.proves_itself, claim):
             self._access.callers.check_browser(caller)
-        return await anyio.to_thread.run_sync(self._access.admit, claim, caller)
+        return await anyio.to_thread.run_sync(self._let_in, claim, caller)
+
+    def _let_in(self, claim: Claim, caller: Caller) -> tuple[Admission, Held | None]:
+        admission = self._access.admit(claim, caller)
+        right = self._access.right_of(admission.entry, claim.token)
+        return admission, None if right is None else Held(admission.entry, claim.token, right)
 
     def _take_place(self, connection: DoorConnection, ticket: Ticket) -> None:
         device = ticket.admission.device
@@ -286,11 +299,13 @@ async def serve_devices(
         OmoideError: `port-unusable`.
     """
     gateway = Gateway(host)
+    tls = host.config.server.tls
+    context = server_context(tls)
     listener = listen(host.config.server.host, host.config.server.device_port)
     server = serve(
         gateway.welcome,
         sock=listener,
-        ssl=server_context(host.config.server.tls),
+        ssl=context,
         compression=None,
         process_request=gateway.check,
         process_response=gateway.restate,
@@ -305,6 +320,9 @@ async def serve_devices(
     )
     async with server, anyio.create_task_group() as tasks:
         tasks.start_soon(host.access.keep_saved)
+        tasks.start_soon(gateway.rights.keep_checked)
+        if context is not None:
+            tasks.start_soon(keep_renewed, context, tls)
         port = int(listener.getsockname()[1])
         host.access.callers.device_port = port
         task_status.started(port)

@@ -4,8 +4,13 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum, auto
+from functools import cache
+from importlib.resources import files
 from string import Template
-from typing import Final
+from typing import Any, Final
+
+import yaml
 
 from server.config import PersonSection
 from server.turn import Transcript
@@ -28,16 +33,35 @@ ANSWERS: Final[Mapping[str, Mapping[str, str]]] = {
 
 _GUEST: Final = frozenset({"げすと", "おきゃくさん", "客人", "guest", "a guest", "just a guest", "visitor", "a visitor"})  # fmt: skip
 _NAME: Final = r"(?P<name>[^\s.,!?、。，．！？…~～〜][^.,!?、。，．！？…~～〜]{0,39}?)"
-_END: Final = r"\s*(?:[.,!?、。，．！？…~～〜]+\s*|$)"
+_END: Final = r"\s*(?:[.,!、。，．！…~～〜]+\s*|$)"
+"""Of a statement: whoever asks "this is Carol?" does not say so."""
 _HELLO: Final = r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|こんにちは|こんばんは|おはよう(?:ございます)?|ねえ|やあ|你好|您好|嗨)[\s,.!、。，！]*)?"
+_AND_NOW: Final = r"(?:\s+(?:here|speaking|now))?"
+_I: Final = r"(?:私|わたし|僕|ぼく|俺|おれ|うち)(?:は|、)\s*"
+
+
+class _Form(StrEnum):
+    """How surely it is a name that stands there."""
+
+    NAME = auto()
+    """Nothing else could."""
+    SELF = auto()
+    """Or how somebody is: "I'm happy"."""
+    BARE = auto()
+    """Or an answer to something: 雪です."""
+
+
 _FORMS: Final = tuple(
-    re.compile(f"{_HELLO}{form}{_END}", re.IGNORECASE)
-    for form in (
-        rf"(?:this is|it['’]?s me,?|it is me,?|i['’]?m|i am|my name is)\s+{_NAME}(?:\s+(?:here|speaking|now))?",
-        rf"{_NAME}\s+(?:here|speaking)",
-        rf"(?:私|わたし|僕|ぼく|俺|おれ|うち)(?:は|、)\s*{_NAME}(?:です|だよ|だ|よ|っていいます|といいます|と申します)(?:よ|ね)?",
-        rf"{_NAME}(?:です|だよ|といいます|と申します)",
-        rf"(?:我是|我叫|这里是)\s*{_NAME}(?:啊|呀|哦|喔)?",
+    (sure, re.compile(f"{_HELLO}{form}{_END}", re.IGNORECASE))
+    for sure, form in (
+        (_Form.NAME, rf"(?:it['’]?s me,?|it is me,?|my name is)\s+{_NAME}{_AND_NOW}"),
+        (_Form.SELF, rf"(?:this is|i['’]?m|i am)\s+{_NAME}{_AND_NOW}"),
+        (_Form.NAME, rf"{_NAME}\s+(?:here|speaking)"),
+        (_Form.NAME, rf"(?:{_I})?{_NAME}(?:っていいます|といいます|と申します)(?:よ|ね)?"),
+        (_Form.SELF, rf"(?:{_I}){_NAME}(?:です|だよ|だ|よ)(?:よ|ね)?"),
+        (_Form.BARE, rf"{_NAME}(?:です|だよ)"),
+        (_Form.NAME, rf"(?:我叫|这里是)\s*{_NAME}(?:啊|呀|哦|喔)?"),
+        (_Form.SELF, rf"我是\s*{_NAME}(?:啊|呀|哦|喔)?"),
     )
 )
 _HONORIFIC: Final = re.compile(r"(?:さん|ちゃん|くん|さま|様|君)$")
@@ -96,12 +120,14 @@ def find_introduction(
     if not household:
         return None
     by_name = _by_name(household, persons)
-    for form in _FORMS:
+    for sure, form in _FORMS:
         found = form.match(text.strip())
         if found is None:
             continue
         name, rest = found["name"].strip(), text.strip()[found.end() :]
         folded = fold_name(name)
+        if not _HONORIFIC.search(name) and folded in _taken_otherwise(sure):
+            continue
         if folded in _GUEST:
             return Introduction("", name, rest)
         if (person := by_name.get(folded)) is not None:
@@ -114,6 +140,16 @@ def fold_name(name: str) -> str:
     text = unicodedata.normalize("NFKC", name).casefold().strip()
     text = _HONORIFIC.sub("", text)
     return _KATAKANA.sub(lambda sign: chr(ord(sign[0]) - 0x60), text)
+
+
+@cache
+def _taken_otherwise(sure: _Form) -> frozenset[str]:
+    """Return the names that are something else in such a sentence."""
+    groups = {_Form.NAME: (), _Form.SELF: ("states",), _Form.BARE: ("states", "things")}[sure]
+    source = files("server.memory.lexicon") / "everyday_names.yaml"
+    content: dict[str, Any] = yaml.safe_load(source.read_text(encoding="utf-8"))
+    words = (word for group in groups for each in content[group].values() for word in each)
+    return frozenset(map(fold_name, words))
 
 
 def _by_name(

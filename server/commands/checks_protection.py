@@ -8,8 +8,9 @@ from server.commands.backup import DATABASE
 from server.commands.checks import Finding
 from server.config import Config
 from server.errors import OmoideError
+from server.left_in_clear import left_in_clear
 from server.memory.cipher import check_form, connect, errors_of, read_cipher, wrong_key
-from server.tls import server_context
+from server.tls import find_date_trouble, server_context
 
 _SECONDS = 5.0
 
@@ -20,7 +21,8 @@ def check_protection(config: Config, data: Path) -> Iterator[Finding]:
     if tls.is_on:
         try:
             server_context(tls)
-            yield Finding("tls", "ok", tls.certificate)
+            trouble = find_date_trouble(tls)
+            yield Finding("tls", "fail" if trouble else "ok", trouble or tls.certificate)
         except OmoideError as error:
             yield Finding("tls", "fail", str(error), "The server does not start without it.")
     if config.store.encryption != "off":
@@ -31,6 +33,11 @@ def check_protection(config: Config, data: Path) -> Iterator[Finding]:
             )
         except OmoideError as error:
             yield Finding("encryption", "fail", str(error), "The server does not start without it.")
+
+    for what, advice in left_in_clear(config, data).items():
+        yield Finding(
+            f"clear-{what}", "warn", f"{what}: not encrypted, other than the store", advice
+        )
 
 
 def _open_store(config: Config, file: Path) -> None:

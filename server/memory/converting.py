@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from server.errors import StoreError
+from server.folder_lock import DRAFT
 from server.memory.cipher import Cipher, connect, errors_of, is_plain, is_undecipherable, wrong_key
 from server.memory.store import Store
 
-_DRAFT: Final = ".converted.new"
 _JOURNALS: Final = ("-wal", "-shm", "-journal")
 _SECONDS: Final = 5.0
 
@@ -46,7 +46,7 @@ def _convert(file: Path, cipher: Cipher, *, is_encrypted: bool) -> None:
         cipher: The key of the encrypted one of the two.
         is_encrypted: Whether that is the file as it is.
     """
-    draft = file.with_name(f"{file.name}{_DRAFT}")
+    draft = file.with_name(f"{file.name}{DRAFT}")
     draft.unlink(missing_ok=True)  # of a conversion that was interrupted
     was, will_be = (cipher, None) if is_encrypted else (None, cipher)
     try:

@@ -1,9 +1,15 @@
 """What a route asks of a key: how much it may do, and whose memory it reaches. A path that is not named here is the server's."""
 
+from collections.abc import Sequence
+
+import anyio.to_thread
 from fastapi import Request
 
+from server.admission import Admission
+from server.claims import tidy_device_id, unknown_device
 from server.errors import OmoideError
 from server.grants import Grant, Scope
+from server.registry import KnownDevice
 from server.web.host import host_of
 
 _OF_PERSONS = ("/api/memory", "/api/turns", "/api/debug/extract")
@@ -32,7 +38,7 @@ async def check_owner(request: Request) -> None:
     What is somebody else's is answered as if it did not exist.
 
     Raises:
-        AccessError: `person-forbidden`.
+        AccessError: `person-forbidden`, `device-unknown`.
         OmoideError: `fact-unknown`, `event-unknown`.
     """
     grant = grant_of(request)
@@ -45,10 +51,35 @@ async def check_owner(request: Request) -> None:
         fact = await memory.archive.fact(fact_id)
         if fact is None or not grant.allows(fact.person):
             raise unknown_fact(fact_id)
+    if (device_id := named.get("device_id")) is not None:
+        await _check_device(request, device_id)
     if (event_id := named.get("event_id")) is not None:
         event = await memory.desk.get(event_id)
         if event is None or not grant.allows(event.person):
             raise unknown_event(event_id)
+
+
+async def _check_device(request: Request, device_id: str) -> None:
+    known = await anyio.to_thread.run_sync(host_of(request).access.snapshot)
+    within = {device.id for device, _ in reached(known, grant_of(request))}
+    if tidy_device_id(device_id) not in within:
+        raise unknown_device(device_id)
+
+
+def reached(
+    known: Sequence[tuple[KnownDevice, Admission]], grant: Grant
+) -> list[tuple[KnownDevice, Admission]]:
+    """Return those devices, of all that are known, that a caller may see and decide about.
+
+    A robot that somebody out of reach talks with is theirs, and so is who claims its Device-Id: accepted, they would get
+    its memory. One that nobody has talked with yet is anybody's.
+    """
+    theirs = {
+        device.id
+        for device, admission in known
+        if not device.is_guest and device.established and not grant.allows(admission.person)
+    }
+    return [(device, admission) for device, admission in known if device.device not in theirs]
 
 
 def unknown_fact(fact_id: str) -> OmoideError:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from server.access import Access
 from server.admission import Admission
 from server.config_shown import show
+from server.grants import Grant
 from server.recording import describe
 from server.registry import KnownDevice
 from server.web import consent, forgetting, memory, ota, persona, safety
@@ -18,7 +19,7 @@ from server.web.docs_page import render_docs
 from server.web.errors import add_error_answers
 from server.web.guard import Guard
 from server.web.host import WebHost, host_of
-from server.web.permissions import check_owner, grant_of
+from server.web.permissions import check_owner, grant_of, reached
 
 router = APIRouter()
 
@@ -108,16 +109,21 @@ async def list_turns(
 
 @router.get("/api/devices", tags=["devices"], summary="The devices that are known")
 async def list_devices(request: Request) -> JSONResponse:
-    """Return every device; one with `guest` true claims a Device-Id that belongs to another."""
+    """Return every device within reach; one with `guest` true claims a Device-Id that belongs to another."""
     access = host_of(request).access
-    rows = await anyio.to_thread.run_sync(_describe_devices, access)
+    rows = await anyio.to_thread.run_sync(_describe_devices, access, grant_of(request))
     for row in rows:
         row["connected"] = row["id"] in access.presence
     # There may be thousands: other requests and robots do not wait until all are written down.
     return await anyio.to_thread.run_sync(JSONResponse, {"devices": rows})
 
 
-@router.post("/api/devices/{device_id}/accept", tags=["devices"], summary="Accept a device")
+@router.post(
+    "/api/devices/{device_id}/accept",
+    tags=["devices"],
+    summary="Accept a device",
+    dependencies=[Depends(check_owner)],
+)
 async def accept_device(
     request: Request, device_id: str, acceptance: Acceptance | None = None
 ) -> dict[str, object]:
@@ -139,7 +145,10 @@ async def accept_device(
 
 
 @router.post(
-    "/api/devices/{device_id}/revoke", tags=["devices"], summary="Make the tokens of a device void"
+    "/api/devices/{device_id}/revoke",
+    tags=["devices"],
+    summary="Make the tokens of a device void",
+    dependencies=[Depends(check_owner)],
 )
 async def revoke_device(request: Request, device_id: str) -> dict[str, object]:
     """End its connection, too. It stays known, with its person, and gets a new token when it asks OTA again."""
@@ -149,7 +158,12 @@ async def revoke_device(request: Request, device_id: str) -> dict[str, object]:
     return {"revoked": device.id}
 
 
-@router.delete("/api/devices/{device_id}", tags=["devices"], summary="Forget a device")
+@router.delete(
+    "/api/devices/{device_id}",
+    tags=["devices"],
+    summary="Forget a device",
+    dependencies=[Depends(check_owner)],
+)
 async def forget_device(request: Request, device_id: str) -> dict[str, object]:
     """Make its tokens void and end its connection. Should it come again, it is a new device with a new person."""
     host = host_of(request)
@@ -180,8 +194,8 @@ def _describe_memory(host: WebHost) -> dict[str, object]:
     return {"state": "failed", "code": trouble.code, "message": str(trouble)}
 
 
-def _describe_devices(access: Access) -> list[dict[str, Any]]:
-    return [_describe_device(device, admission) for device, admission in access.snapshot()]
+def _describe_devices(access: Access, grant: Grant) -> list[dict[str, Any]]:
+    return [_describe_device(*one) for one in reached(access.snapshot(), grant)]
 
 
 def _describe_device(device: KnownDevice, admission: Admission) -> dict[str, Any]:

@@ -116,7 +116,8 @@ def test_the_doctor_tries_the_key_and_the_certificate(
     turn_on(monkeypatch)
     assert examined()["encryption"] == "fail"  # it is plain yet
     omoide("memory", "encrypt", "--data", data)
-    assert examined()["encryption"] == "ok"
+    found = examined()
+    assert (found["encryption"], found["clear-index"]) == ("ok", "warn")
     monkeypatch.setenv("OMOIDE_MEMORY_KEY", "not that key at all")
     monkeypatch.setenv("OMOIDE_SERVER__TLS__CERTIFICATE", str(tmp_path / "nowhere.pem"))
     found = examined()

@@ -9,7 +9,7 @@ import pytest
 from firmware_bridge.events import TextSaid
 from server.trace import Turns
 from server.turn import Turn
-from tests.fakes import FakeDevice, FakeHouse
+from tests.fakes import FakeAsr, FakeDevice, FakeHouse, silence, voice
 from tests.talks import make_house, shown, stops, talking
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
@@ -115,3 +115,16 @@ async def test_whoever_says_that_they_are_a_guest_is_one_until_somebody_says_the
         "元気？",
     ]
     assert {turn.person for turn in keeper.turns} == {"carol"}
+
+
+async def test_speech_that_is_understood_after_somebody_else_came_stays_with_who_said_it() -> None:
+    house, device, keeper = family()
+    slow = FakeAsr("ひみつの話だよ。", seconds=3.0)
+    house.house = replace(house.house, engines=replace(house.house.engines, asr=slow))
+    async with talking(house, device):
+        await device.hear(voice(0.6), silence(0.9))
+        device.put(TextSaid("キャロルです。"))
+        await stops(device)
+        await anyio.sleep(6)
+    told = {turn.transcript.text: turn.person for turn in keeper.turns if turn.transcript}
+    assert told == {"ひみつの話だよ。": "taro", "キャロルです。": "carol"}

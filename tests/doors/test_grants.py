@@ -267,6 +267,26 @@ def test_a_key_takes_no_robot_of_a_person_that_it_does_not_name(open_access: Ope
     assert access.admit(Claim(ROBOT, "app", "key of two", "hana"), AFAR).person == "hana"
 
 
+def test_nobody_whom_a_key_does_not_name_can_be_said_to_speak(open_access: Open) -> None:
+    home = {"home": {"devices": [ROBOT], "persons": ["hana", "carol"]}}
+    access = open_access(
+        access={"keys": KEYS}, devices={ROBOT: {"person": "hana"}}, households=home
+    )
+    claim = Claim(ROBOT, "app", "key of writer")
+    assert tuple(access.admit(claim, AFAR).household) == ("hana",), "carol's name opens nothing"
+    here = access.admit(Claim("", "app", "key of writer"), AFAR)
+    assert tuple(here.household) == ("hana",), "who says to be a guest can come back"
+    assert "carol" in access.admit(Claim(ROBOT, "app", "key of all"), AFAR).household
+
+
+def test_a_key_takes_no_robot_that_came_without_asking_for_a_token(open_access: Open) -> None:
+    access = open_access(access={"keys": KEYS})
+    access.admit(Claim(ROBOT, "first"), AFAR)
+    assert refusal(access, Claim(ROBOT, "app", "key of writer")) == "person-forbidden"
+    own = Claim("app", "mine", "key of writer")
+    assert access.admit(own, AFAR).person == access.admit(own, AFAR).person == "hana"
+
+
 # Keys themselves
 
 

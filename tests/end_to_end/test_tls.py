@@ -4,6 +4,7 @@ import ssl
 import subprocess
 from pathlib import Path
 
+import anyio
 import httpx2
 import pytest
 from pydantic import ValidationError
@@ -121,3 +122,15 @@ def test_a_certificate_that_is_none_stops_the_start_with_what_to_do(
     with pytest.raises(ConfigError, match="PEM") as caught:
         server_context(Config.model_validate({"server": {"tls": section}}).server.tls)
     assert caught.value.code == "tls-unusable"
+
+
+async def test_who_connects_and_makes_no_handshake_is_hung_up_on(
+    tmp_path: Path, certificate: dict[str, str]
+) -> None:
+    limits = {"http_patience_seconds": 0.2}
+    async with (
+        running(tmp_path, engines(), server={"tls": certificate}, limits=limits) as server,
+        await anyio.connect_tcp("127.0.0.1", server.http_port) as silent,
+    ):
+        with anyio.fail_after(10), pytest.raises((anyio.EndOfStream, anyio.BrokenResourceError)):
+            await silent.receive()

@@ -2,8 +2,10 @@
 
 import dataclasses
 import inspect
+import pkgutil
 from collections.abc import Iterator, Mapping
 from enum import Enum
+from importlib import import_module
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
@@ -34,6 +36,25 @@ def reading_paths(root: object, package: str) -> list[ReadingPath]:
     return [
         found[path] for path in sorted(found, key=lambda path: (path.endswith(".extract"), path))
     ]
+
+
+def reading_methods(package: str) -> set[str]:
+    """Return all methods in a package that take a `person`, also those of parts that no running memory holds."""
+    found = set()
+    for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
+        if ".migrations" in module.name:
+            continue
+        for name, kind in inspect.getmembers(import_module(module.name), inspect.isclass):
+            if kind.__module__ != module.name or getattr(kind, "_is_protocol", False):
+                continue
+            found |= {
+                f"{name}.{method}"
+                for method, function in inspect.getmembers(kind, inspect.isfunction)
+                if not method.startswith("_")
+                and method not in CHANGES
+                and "person" in inspect.signature(function).parameters
+            }
+    return found
 
 
 def arguments(call: Any, given: Mapping[str, Any]) -> dict[str, Any]:

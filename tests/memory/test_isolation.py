@@ -30,7 +30,13 @@ from server.memory.speakers import Speakers
 from server.memory.store import Store
 from server.memory.terms import analyse
 from server.memory.tiers import Sorting
-from tests.memory.reading_paths import ReadingPath, arguments, reading_paths, written_out
+from tests.memory.reading_paths import (
+    ReadingPath,
+    arguments,
+    reading_methods,
+    reading_paths,
+    written_out,
+)
 from tests.memory.remembering import NOON, Room, fact, opened, page
 
 PACKAGE = "server.memory"
@@ -49,6 +55,13 @@ OF_EVERYBODY = {
     "StoredLines.pages_without_vectors", "Tiers.chain_summary",
 }  # fmt: skip
 """Reads of the store that name no person: by an id that a caller was given, or for work in the background on everybody."""
+OTHER_WAYS: list[dict[str, Any]] = [
+    {"index": {"engine": "qdrant", "url": ":memory:"}},
+    {"retrieval": {"mode": "article"}},
+]
+"""Sections of the configuration that put other parts in the place of those that read by default."""
+OF_NO_MEMORY = {"EventRow.as_event"}
+"""Takes a person and reads nothing: it fills in a record that is being read in."""
 WRITES = {
     "add", "add_all", "add_facts", "agree", "backup", "bring_forward", "bring_in", "close", "delivered", "drop",
     "drop_vectors", "end", "erase", "expire", "finish", "forget", "leave_unread", "post", "propose", "reject",
@@ -187,34 +200,48 @@ async def read(path: ReadingPath, given: Mapping[str, Any]) -> list[str]:
 def test_no_way_of_reading_gives_one_what_is_anothers(
     tmp_path_factory: Any, pair: tuple[str, str]
 ) -> None:
-    folder: Path = tmp_path_factory.mktemp("isolation")
+    anyio.run(look, tmp_path_factory.mktemp("isolation"), pair, {})
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("sections", OTHER_WAYS, ids=str)
+async def test_nor_does_any_that_another_configuration_reads_by(
+    tmp_path: Path, sections: dict[str, Any]
+) -> None:
+    await look(tmp_path, ("hana", "Hana"), sections)
+
+
+async def look(folder: Path, pair: tuple[str, str], sections: dict[str, Any]) -> None:
+    """Read in the name of each of two persons by every way that there is, and look for what is of the other."""
     marks = dict(zip(pair, ("zqalphaqz", "zqbetaqz"), strict=True))
+    with opened(folder, **sections) as room:
+        for person, mark in marks.items():
+            live(room, person, mark)
+        room.memory.load()
+        await room.memory.catch_up()
+        paths = reading_paths(room.memory, PACKAGE)
+        assert sections or {path.name for path in paths} >= EXPECTED
+        told: dict[str, bool] = {}
+        for person, own in marks.items():
+            other = next(mark for mark in marks.values() if mark != own)
+            for path in paths:
+                given = given_to(room, person, other)
+                texts = await read(path, given)
+                leaked = [text for text in texts if other in text and text != given["query"]]
+                assert leaked == [], (path.name, person)
+                told[path.name] = told.get(path.name, False) or any(own in text for text in texts)
+        silent = {name for name, is_told in told.items() if not is_told}
+        assert {"Store.facts_of", "Pages.of", "Archive.dossier"}.isdisjoint(silent)
+        assert sections or "Memory.recall" not in silent
 
-    async def look() -> None:
-        with opened(folder) as room:
-            for person, mark in marks.items():
-                live(room, person, mark)
-            room.memory.load()
-            await room.memory.catch_up()
-            paths = reading_paths(room.memory, PACKAGE)
-            assert {path.name for path in paths} >= EXPECTED
-            told: dict[str, bool] = {}
-            for person, own in marks.items():
-                other = next(mark for mark in marks.values() if mark != own)
-                for path in paths:
-                    given = given_to(room, person, other)
-                    texts = await read(path, given)
-                    leaked = [text for text in texts if other in text and text != given["query"]]
-                    assert leaked == [], (path.name, person)
-                    told[path.name] = told.get(path.name, False) or any(
-                        own in text for text in texts
-                    )
-            silent = {name for name, is_told in told.items() if not is_told}
-            assert {"Store.facts_of", "Pages.of", "Archive.dossier", "Memory.recall"}.isdisjoint(
-                silent
-            )
 
-    anyio.run(look)
+async def test_every_way_of_reading_in_the_code_is_tried(tmp_path: Path) -> None:
+    tried: set[str] = set()
+    for number, sections in enumerate(({}, *OTHER_WAYS)):
+        with opened(tmp_path / str(number), **sections) as room:
+            tried |= {path.name for path in reading_paths(room.memory, PACKAGE)}
+    assert reading_methods(PACKAGE) - tried <= OF_NO_MEMORY
 
 
 def test_whoever_reads_the_store_names_a_person_or_is_known_not_to(tmp_path: Path) -> None:

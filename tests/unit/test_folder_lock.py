@@ -10,7 +10,7 @@ from server.commands.restore import restore
 from server.config import Config
 from server.conversation import Engines
 from server.errors import OmoideError, StoreError
-from server.folder_lock import lock_data
+from server.folder_lock import DRAFT, lock_data
 from tests.fakes import FakeAsr, FakeEmbedder, FakeLlm, FakeTts, FakeVad
 
 
@@ -56,3 +56,21 @@ def test_a_place_that_can_not_be_a_data_folder_is_named(tmp_path: Path) -> None:
             lock_data(data)
         assert caught.value.code == "data-unwritable"
         assert str(data) in str(caught.value)
+
+
+def test_what_a_killed_conversion_left_is_gone_once_somebody_holds_the_folder(
+    tmp_path: Path,
+) -> None:
+    memory = tmp_path / "memory"
+    memory.mkdir()
+    left = [memory / f"memory.db{DRAFT}{end}" for end in ("", "-journal", "-wal")]
+    kept = memory / "memory.db"
+    for file in (*left, kept):
+        file.write_text("what somebody said")
+    with lock_data(tmp_path):
+        assert [file for file in left if file.exists()] == []
+        left[0].write_text("being written")
+        with pytest.raises(StoreError):
+            lock_data(tmp_path)
+        assert left[0].exists(), "somebody works on it"
+    assert kept.read_text() == "what somebody said"

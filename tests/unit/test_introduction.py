@@ -56,6 +56,9 @@ def test_who_says_so_is_recognised(text: str, person: str) -> None:
         "Carol is coming tomorrow.",
         "This is Carol's cat.",
         "This is not Carol.",
+        "This is Carol?",
+        "I'm a guest?",
+        "キャロルだよ？",
         "Is it Carol?",
         "It's Carol!",
         "キャロルはどこ？",
@@ -85,6 +88,37 @@ def test_what_is_asked_behind_it_is_left(text: str, rest: str) -> None:
     met = find_introduction(text, HOUSEHOLD, PERSONS)
     assert met is not None
     assert met.rest == rest
+
+
+@pytest.mark.parametrize(
+    ("text", "person"),
+    [
+        *(
+            (text, None)
+            for text in ("I'm happy.", "I am rich!", "This is rich.", "元気です。", "元気だよ！", "げんきです。", "ゲンキです。", "私は元気です。", "雪です。", "ゆきだよ。", "我是老大。")
+        ),
+        ("My name is Happy.", "happy"),
+        ("It's me, Happy.", "happy"),
+        ("Happy here.", "happy"),
+        ("Rich speaking.", "rich"),
+        ("元気といいます。", "genki"),
+        ("私は元気と申します。", "genki"),
+        ("元気くんだよ！", "genki"),
+        ("私はゆきです。", "yuki"),
+        ("ゆきちゃんです。", "yuki"),
+        ("我叫老大。", "rich"),
+    ],
+)  # fmt: skip
+def test_a_name_that_is_an_everyday_word_counts_where_only_a_name_is_said(
+    text: str, person: str | None
+) -> None:
+    persons = {
+        "rich": PersonSection(names=("老大",)),
+        "genki": PersonSection(names=("元気", "げんき")),
+        "yuki": PersonSection(names=("雪", "ゆき")),
+    }
+    met = find_introduction(text, ("happy", *persons), persons)
+    assert (met.person if met else None) == person
 
 
 def test_an_honorific_is_no_part_of_the_name() -> None:
