@@ -275,10 +275,7 @@ class Consenting:
             self._choices.setdefault(person, {})[category] = policy
 
         await self._writer.run(decide)
-        if policy is not Policy.ASK:
-            waiting = await self._writer.run(partial(self._store.consents.pending_of, person))
-            ids = [one.id for one in waiting if one.category is category]
-            await self.settle(person, ids, actor, accept=policy is Policy.KEEP)
+        await self._writer.run(self.reload)
 
     async def settle(self, person: str, ids: Sequence[str], actor: str, *, accept: bool) -> int:
         """Store what waited of a person as said when it was said, or delete it; return how many sentences.
@@ -288,20 +285,14 @@ class Consenting:
         Raises:
             StoreError: It can't be done; nothing has changed.
         """
-        found = await self._writer.run(partial(self._store.consents.settle, person, ids))
         if accept:
             now = self._clock.now()
-            orders = [one for one in found if one.category is Category.RULES]
-            agreed = [Rule(one.id, person, one.text, one.language, now, actor) for one in orders]
-            await self._writer.run(partial(self._store.consents.agree, agreed))
-            for one in found:
-                if one not in orders:
-                    self._writer.add_page(one.as_page())
-            ended = 0
+            change = partial(self._store.consents.accept, person, ids, now, actor)
+            number = len(await self._writer.run(change))
         else:
-            ended = await self._writer.run(partial(self._store.consents.end_rules, person, ids))
+            number = await self._writer.run(partial(self._store.consents.drop, person, ids))
         await self._writer.run(self.reload)
-        return len(found) + ended
+        return number
 
     def reload(self) -> None:
         """Read anew what waits and which rules hold, after something was taken out of the store. Blocks."""

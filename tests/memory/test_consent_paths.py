@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from server.config import Config, Policy
+from server.errors import StoreError
 from server.memory import Memory
 from server.memory.consent import agrees
 from server.memory.consents import Remembering
@@ -257,3 +258,35 @@ async def test_what_was_being_drawn_when_memory_was_put_off_is_not_stored(tmp_pa
         extractor.happens = put_off
         assert await room.memory.extract() == []
         assert await room.memory.archive.facts("hana") == []
+
+
+@pytest.mark.parametrize("way", ["voice", "api"])
+async def test_what_can_not_be_stored_after_a_yes_still_waits(tmp_path: Path, way: str) -> None:
+    """Nothing half: neither the choice without what waits for it, nor what waited taken away and kept nowhere."""
+    with opened(tmp_path) as room:
+        memory, consenting = room.memory, room.memory.consenting
+        asked = english(PENSION)
+        assert (await consenting.heed(asked)).after
+        consenting.judge(asked)
+        [waiting] = (await consenting.standing("hana")).pending
+        refuse_exchanges(memory, refused=True)
+        with pytest.raises(StoreError):
+            if way == "voice":
+                await consenting.heed(english("Yes.", "t2"))
+            else:
+                await consenting.settle("hana", [waiting.id], "api", accept=True)
+        assert await waiting_of(memory) == [PENSION]
+        assert consenting.policy("hana", Category.MONEY) == "ask"
+        refuse_exchanges(memory, refused=False)
+        assert await consenting.settle("hana", [waiting.id], "api", accept=True) == 1
+        assert [page.said for page in await memory.archive.pages("hana")] == [PENSION]
+
+
+def refuse_exchanges(memory: Memory, *, refused: bool) -> None:
+    """Let the database take no exchange, as when the disk is full, or take them again."""
+    with memory._store._database.writing() as connection:
+        connection.exec_driver_sql(
+            "CREATE TRIGGER full BEFORE INSERT ON pages BEGIN SELECT RAISE(ABORT, 'full'); END"
+            if refused
+            else "DROP TRIGGER full"
+        )
