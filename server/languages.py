@@ -5,8 +5,6 @@ import re
 KANA = re.compile(r"[\u3040-\u30ff\uff66-\uff9f]")
 LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 HAN = re.compile(r"[\u4e00-\u9fff]")
-CHINESE_WORD = re.compile(r"[你您她们吗呢吧这说请给谁怎么哪没]|我(?![慢々流執孫等輩])|什么")
-"""What is written in no Japanese text, not even in one without kana."""
 FEW_FOREIGN_WORDS = 2
 """Up to so many English words inside another language are read by that language's own voice."""
 FEW_LETTERS = 4
@@ -35,8 +33,6 @@ def written_language(text: str, expected: str, talked: str = "") -> str:
     if KANA.search(text):
         return "ja"
     if HAN.search(text):
-        if CHINESE_WORD.search(text):
-            return "zh"
         return talked if talked in ("ja", "zh") else spoken_language(text, expected)
     if len(re.findall(r"[A-Za-z]", text)) >= FEW_LETTERS:
         return "en" if expected in ("ja", "zh") else expected

@@ -77,8 +77,8 @@ class Consenting:
         self._last: dict[str, datetime] = {}
         """When those last spoke who do not want this talk to be remembered."""
         self._rules: dict[str, list[Rule]] = {}
-        self._asked: dict[str, _Asked] = {}
-        """What the robot has just asked of whom."""
+        self._asked: dict[tuple[str, str], _Asked] = {}
+        """What has just been asked, by person and robot: a yes to another robot is an answer to something else."""
         self._before: dict[str, str] = {}
         """The last words in the talk with each: a bare number may answer "What is the PIN?"."""
         self._unsettled: dict[str, set[Category]] = {}
@@ -124,12 +124,13 @@ class Consenting:
         caches: tuple[dict[str, Any], ...] = (
             self._choices,
             self._rules,
-            self._asked,
             self._unsettled,
             self._before,
         )
         for kept in caches:
             kept.pop(person, None)
+        for key in [key for key in self._asked if key[0] == person]:
+            del self._asked[key]
 
     def judge(self, turn: Turn) -> None:
         """Take secrets out of a turn, and say in it what else may not be stored: by what was said, and by what is decided.
@@ -203,11 +204,11 @@ class Consenting:
 
     def _hear_out(self, turn: Turn) -> None:
         """Take back what was asked at the end of a turn that was cut: nobody can agree to what they have not heard."""
-        asked = self._asked.get(turn.person)
+        asked = self._asked.get((turn.person, turn.device))
         if asked is None or asked.turn != turn.id:
             return
         if turn.interrupted or turn.error:
-            del self._asked[turn.person]
+            del self._asked[turn.person, turn.device]
         else:
             self._unsettled.setdefault(turn.person, set()).add(asked.category)
 
@@ -220,7 +221,7 @@ class Consenting:
         Raises:
             StoreError: It can't be done; nothing has changed.
         """
-        asked = self._asked.pop(turn.person, None)
+        asked = self._asked.pop((turn.person, turn.device), None)
         if not turn.question:
             return Heeded()
         text = turn.question.text
@@ -328,15 +329,24 @@ class Consenting:
     def _ask(self, turn: Turn, said: Transcript) -> Heeded:
         """Ask for a private matter, once: not if something of it waits already."""
         person = turn.person
-        unsettled = self._unsettled.get(person, set())
+        unsettled = self._unsettled.get(person, set()) | self._being_asked(person)
         for sentence, category in self._private(person, said):
             if self.policy(person, category) is not Policy.ASK or category in unsettled:
                 continue
             if category is Category.RULES and not is_of_manner(sentence):
                 continue
-            self._asked[person] = _Asked(category, self._clock.now(), turn.id)
+            self._asked[person, turn.device] = _Asked(category, self._clock.now(), turn.id)
             return Heeded(after=f"consent-ask-{category}")
         return Heeded()
+
+    def _being_asked(self, person: str) -> frozenset[Category]:
+        """Return the matters that other robots are asking for at the moment."""
+        fresh = self._clock.now() - timedelta(minutes=_ANSWER_MINUTES)
+        return frozenset(
+            asked.category
+            for (whose, _), asked in self._asked.items()
+            if whose == person and asked.at > fresh
+        )
 
     def _private(self, person: str, said: Transcript) -> list[tuple[str, Category]]:
         """Return the sentences on private matters that are not simply kept."""

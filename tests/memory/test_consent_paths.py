@@ -132,6 +132,14 @@ async def test_a_question_that_nobody_heard_has_no_answer_and_is_asked_again(
         "行李在哪里",
         "不知道今天下不下雨",
         "别忘了买牛奶",
+        "Thanks.",
+        "Thank you, dear.",
+        "谢谢",
+        "你",
+        "それは、",
+        "Yes, but only today.",
+        "Not now.",
+        "No problem with my knee today",
     ],
 )
 def test_what_only_begins_like_an_answer_is_none(text: str) -> None:
@@ -157,6 +165,13 @@ def test_what_only_begins_like_an_answer_is_none(text: str) -> None:
         ("不要记", False),
         ("别记了吧", False),
         ("不用了，谢谢", False),
+        ("I'm fine with that", True),
+        ("はーい", True),
+        ("请记住吧", True),
+        ("いや、いいです", False),
+        ("No, forget it.", False),
+        ("ノー", False),
+        ("还是不要了", False),
     ],
 )
 def test_a_plain_answer_is_one(text: str, *, agreed: bool) -> None:
@@ -290,3 +305,19 @@ def refuse_exchanges(memory: Memory, *, refused: bool) -> None:
             if refused
             else "DROP TRIGGER full"
         )
+
+
+async def test_a_yes_to_another_robot_answers_something_else(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        consenting = room.memory.consenting
+        asked = english(PENSION)
+        assert (await consenting.heed(asked)).after
+        consenting.judge(asked)
+        elsewhere = english("Yes.", "t2")
+        elsewhere.device = "kitchen"
+        assert not (await consenting.heed(elsewhere)).instead
+        assert await waiting_of(room.memory) == [PENSION]
+        again = english("My pension shrinks.", "t3")
+        again.device = "kitchen"
+        assert not (await consenting.heed(again)).after, "it is asked once"
+        assert (await consenting.heed(english("Yes.", "t4"))).instead == "consent-kept"
