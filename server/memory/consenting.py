@@ -12,7 +12,7 @@ from server.memory.consents import Consent, Pending, Remembering, Rule
 from server.memory.layers.requests import requests_in
 from server.memory.orders import is_of_manner
 from server.memory.private import Category, category_of
-from server.memory.secrecy import redact_turn
+from server.memory.secrecy import redact, redact_turn
 from server.memory.statements import sentences
 from server.memory.store import Store
 from server.memory.writer import Writer
@@ -111,6 +111,10 @@ class Consenting:
         """Return what is done with what a person says on a private matter."""
         chosen = self._choices.get(person, {}).get(category)
         return chosen or Policy(getattr(self._section, str(category)))
+
+    def without_secrets(self, text: str, language: str) -> str:
+        """Return a text as it may be stored."""
+        return redact(text, language, self._secrecy)
 
     def rules(self, person: str) -> tuple[str, ...]:
         """Return what the robot is to do for good with a person, the first agreed to first."""

@@ -285,11 +285,13 @@ async def test_what_can_not_be_stored_after_a_yes_still_waits(tmp_path: Path, wa
         consenting.judge(asked)
         [waiting] = (await consenting.standing("hana")).pending
         refuse_exchanges(memory, refused=True)
+        answer: Awaitable[object] = (
+            consenting.heed(english("Yes.", "t2"))
+            if way == "voice"
+            else consenting.settle("hana", [waiting.id], "api", accept=True)
+        )
         with pytest.raises(StoreError):
-            if way == "voice":
-                await consenting.heed(english("Yes.", "t2"))
-            else:
-                await consenting.settle("hana", [waiting.id], "api", accept=True)
+            await answer
         assert await waiting_of(memory) == [PENSION]
         assert consenting.policy("hana", Category.MONEY) == "ask"
         refuse_exchanges(memory, refused=False)
