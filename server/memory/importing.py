@@ -1,8 +1,7 @@
 """Reads an export back: checks all of it before anything is stored, and says in which line or field it is wrong."""
 
 import json
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Annotated, Any, Literal
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from server.errors import OmoideError
 from server.memory.consents import Remembering
 from server.memory.dossier import Dossier, PageState
+from server.memory.import_faults import faults_in
 from server.memory.models import (
     Chain,
     DaySummary,
@@ -221,7 +221,7 @@ def dossier_from(data: object, place: str, person: str) -> Dossier:
         exported = Exported.model_validate(data)
     except ValidationError as error:
         raise _invalid(_told(error, place)) from None
-    faults = list(_faults(exported, place))
+    faults = list(faults_in(exported, place))
     if faults:
         raise _invalid("; ".join(faults[:_MOST_SHOWN]))
     return _dossier(exported, person)
@@ -253,54 +253,6 @@ def _told(error: ValidationError, place: str) -> str:
             path += f"[{step}]" if isinstance(step, int) else f".{step}" if path else str(step)
         told.append(f"{path or 'the file'}: {one['msg']}")
     return "; ".join(told)
-
-
-def _faults(exported: Exported, place: str) -> Iterator[str]:
-    """Find what no field by itself shows: ids that are there twice, that lead nowhere, or to somebody else."""
-    start = f"{place}." if place else ""
-    kinds = ("facts", "pages", "chains", "segments", "notes", "safety")
-    ids = {kind: Counter(row.id for row in getattr(exported, kind)) for kind in kinds}
-    for kind in kinds:
-        for number, row in enumerate(getattr(exported, kind)):
-            if ids[kind][row.id] > 1:
-                yield f"{start}{kind}[{number}].id: {row.id} is there more than once"
-    yield from (f"{start}{fault}" for fault in _faults_of_facts(exported))
-    for path, kind, id_ in _named(exported):
-        if id_ and id_ not in ids[kind]:
-            yield f"{start}{path}: there is no {kind[:-1]} {id_}"
-
-
-def _faults_of_facts(exported: Exported) -> Iterator[str]:
-    after = {fact.id: fact.superseded_by for fact in exported.facts if fact.superseded_by}
-    for number, fact in enumerate(exported.facts):
-        if fact.person != exported.person:
-            yield f"facts[{number}].person: {fact.person} is not {exported.person}"
-        if fact.id in after and _leads_back(fact.id, after):
-            yield f"facts[{number}].superseded_by: {fact.id} replaces itself in the end"
-
-
-def _leads_back(id_: str, after: Mapping[str, str]) -> bool:
-    """Say whether a fact is reached again by what replaced it."""
-    seen, now = {id_}, after.get(id_)
-    while now is not None and now not in seen:
-        seen.add(now)
-        now = after.get(now)
-    return now == id_
-
-
-def _named(exported: Exported) -> Iterator[tuple[str, str, str]]:
-    """Return every id that a record names: where it stands, of what kind it is, and the id."""
-    for number, fact in enumerate(exported.facts):
-        yield f"facts[{number}].superseded_by", "facts", fact.superseded_by or ""
-    for number, page in enumerate(exported.pages):
-        yield f"pages[{number}].chain", "chains", page.chain
-        yield f"pages[{number}].segment", "segments", page.segment
-    for number, note in enumerate(exported.notes):
-        yield f"notes[{number}].page", "pages", note.page
-    for kind in ("facts", "profile", "traits", "days"):
-        for number, row in enumerate(getattr(exported, kind)):
-            for id_ in row.sources:
-                yield f"{kind}[{number}].sources", "pages", id_
 
 
 def _dossier(exported: Exported, person: str) -> Dossier:
