@@ -70,6 +70,8 @@ class Consenting:
         self._writer = writer
         self._section = section
         self._secrecy = secrecy
+        self.without_secrets: Callable[[str, str], str] = partial(redact, section=secrecy)
+        """Returns a text of a language as it may be stored."""
         self._window = window
         self._clock = clock
         self._states: dict[str, Remembering] = {}
@@ -111,10 +113,6 @@ class Consenting:
         """Return what is done with what a person says on a private matter."""
         chosen = self._choices.get(person, {}).get(category)
         return chosen or Policy(getattr(self._section, str(category)))
-
-    def without_secrets(self, text: str, language: str) -> str:
-        """Return a text as it may be stored."""
-        return redact(text, language, self._secrecy)
 
     def rules(self, person: str) -> tuple[str, ...]:
         """Return what the robot is to do for good with a person, the first agreed to first."""
