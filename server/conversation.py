@@ -146,9 +146,11 @@ class Conversation:
         house, failure = self.house, None
         house.listening.add(reply)
         try:
+            recent = house.memory.recent(self.device.person, house.clock.now())
+            talked = recent[-1].language if recent else ""
             with reply.hearing:
                 turn.transcript = await understand(
-                    said, self.device, house.engines.asr, house.config
+                    said, self.device, house.engines.asr, house.config, talked
                 )
         except OmoideError as error:
             failure = error
@@ -280,10 +282,9 @@ class Conversation:
     def _speak(
         self, sentences: AsyncGenerator[Sentence, None], turn: Turn, language: str, laps: Laps
     ) -> AsyncGenerator[Part, None]:
-        config = self.house.config
-        passing = noted(sentences, turn, laps)
+        config, engine = self.house.config, self.house.engines.tts
+        passing, rate = noted(sentences, turn, laps), self.device.playback_rate
         voice = Voice(language, self.device.voice, config.tts.speed)
-        engine, rate = self.house.engines.tts, self.device.playback_rate
         return timed(synthesize(passing, engine, voice, rate, config.tts), laps)
 
     async def _apologize(self, turn: Turn, playback: Playback, error: OmoideError) -> None:

@@ -7,6 +7,8 @@ from typing import Final
 
 import neologdn
 
+from server.lettering import in_plain_letters
+
 _MOST_PASSES = 20
 _AT_HEAD: Final = re.IGNORECASE | re.DOTALL
 _EDGE_MARKS: Final = "。．.！!？?、，,…‥・~〜♪;:｡､‼⁇⁈⁉"
@@ -143,10 +145,11 @@ def _letters(text: str) -> str:
 def tidy(text: str, most_chars: int) -> str:
     """Return what was said, fit to be shown and kept: without broken characters, and if it is too long, its end alone.
 
-    What somebody said last is what they want an answer to.
+    What somebody said last is what they want an answer to. Letters that only look like others are read as these, so that
+    whatever looks at words afterwards sees the same as an eye.
     """
     whole = "".join(c for c in text[-most_chars:] if unicodedata.category(c) != "Cs")
-    return whole.strip()
+    return in_plain_letters(whole).strip()
 
 
 def is_noise(text: str) -> bool:

@@ -1,7 +1,6 @@
 """Speaking: from sentences to frames on the device, paced so that its queue is neither empty nor full."""
 
 import math
-import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from server.body import Emotion, emoji_for, face_for
 from server.config import PacingSection, TtsSection
 from server.errors import OmoideError, TtsError
 from server.failures import log_fault
+from server.languages import LATIN_WORD, spoken_language
 from server.ports import Device, Tts, Voice
 from server.sentences import Sentence
 from server.trace import add_stage, mark
@@ -30,13 +30,6 @@ from server.turn import Happening, Stage
 
 log = structlog.get_logger(__name__)
 
-KANA = re.compile(r"[\u3040-\u30ff\uff66-\uff9f]")
-LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
-HAN = re.compile(r"[\u4e00-\u9fff]")
-FEW_FOREIGN_WORDS = 2
-"""Up to so many English words inside another language are read by that language's own voice."""
-FEW_LETTERS = 4
-"""Shorter words than this, such as "OK", belong to every language."""
 LONGEST_SENTENCE_SECONDS = 120.0
 """A voice that speaks so long on one sentence will not stop by itself."""
 
@@ -51,25 +44,6 @@ class Part:
     """The sentence that begins with this piece; None in the middle of one."""
     filler: bool = False
     """A phrase that fills a silence: not part of the reply."""
-
-
-def spoken_language(text: str, expected: str) -> str:
-    """Return the language whose voice can read `text`; `expected` unless its script says otherwise."""
-    if KANA.search(text):
-        return "ja"
-    if HAN.search(text):
-        return expected if expected in ("ja", "zh") else "zh"
-    if len(LATIN_WORD.findall(text)) > FEW_FOREIGN_WORDS and expected in ("ja", "zh"):
-        return "en"
-    return expected
-
-
-def written_language(text: str, expected: str) -> str:
-    """Return the language that somebody typed in; `expected` unless the script says otherwise."""
-    letters = re.findall(r"[A-Za-z]", text)
-    if len(letters) >= FEW_LETTERS and not KANA.search(text) and not HAN.search(text):
-        return "en" if expected in ("ja", "zh") else expected
-    return spoken_language(text, expected)
 
 
 class VoiceStalled(TtsError):  # noqa: N818 - it names a state

@@ -11,10 +11,10 @@ from firmware_bridge.wake_words import WAKE_WORDS
 from server.config import Config
 from server.errors import AsrError, OmoideError
 from server.failures import log_fault
+from server.languages import written_language
 from server.listening import Utterance
 from server.ports import Asr, Device
 from server.query import is_noise, tidy, without_wake_word
-from server.speaking import written_language
 from server.trace import add_stage, mark
 from server.turn import Happening, Stage, Transcript
 
@@ -28,6 +28,7 @@ async def understand(
     device: Device,
     asr: Asr,
     config: Config,
+    talked: str = "",
 ) -> Transcript:
     """Return what was said; empty if it was nothing.
 
@@ -38,6 +39,7 @@ async def understand(
         device: Where it was said.
         asr: The recogniser.
         config: Patience, lengths and languages.
+        talked: The language of the talk so far, if there is one.
 
     Raises:
         OmoideError: Speech could not be recognised in time, or at all. Nothing else, whatever the recogniser raises.
@@ -47,7 +49,7 @@ async def understand(
     names = (*WAKE_WORDS, *config.server.wake_words)
     if isinstance(said, TextSaid):
         text = without_wake_word(_tidy(said.text, most_chars, device), names)
-        return Transcript(text, written_language(text, language))
+        return Transcript(text, written_language(text, language, talked))
     patience = anyio.CancelScope()
     try:
         with patience:

@@ -16,9 +16,9 @@ from server.commands.reach import Place
 from server.commands.report import Report, Tell, counted
 from server.commands.table import tell_table
 from server.errors import ConfigError, OmoideError
+from server.languages import written_language
 from server.memory.importing import MOST_BYTES
 from server.registry import write_private
-from server.speaking import written_language
 
 NOTHING: Mapping[str, Mapping[str, object]] = {
     "list": {"facts": [], "waiting": 0, "error": None},

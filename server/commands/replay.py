@@ -19,9 +19,9 @@ from server.commands.talk import describe_turn, tell_turn, trace_of
 from server.commands.voice import speak
 from server.config import Config
 from server.errors import ConfigError
+from server.languages import spoken_language
 from server.ports import Tts
 from server.simulator import Answer, Habits, Identity, Robot
-from server.speaking import spoken_language
 
 NOTHING: Mapping[str, object] = {
     "turns": [],

@@ -111,7 +111,7 @@ class Memory:
             clock=clock,
             consenting=consenting,
         )
-        self.archive = Archive(store, writer, shelves, eraser)
+        self.archive = Archive(store, writer, shelves, eraser, consenting)
         self._store = store
         self._writer = writer
         self._index = index

@@ -6,11 +6,15 @@ from functools import partial
 
 from anyio import to_thread
 
+from server.config import Policy
 from server.memory.audit import Actor, AuditEntry
+from server.memory.cleaning import cleaned
+from server.memory.consenting import Consenting
 from server.memory.dossier import Dossier, dossier_of
 from server.memory.eraser import Eraser, Forgotten
 from server.memory.importing import Imported
 from server.memory.models import Fact, Page
+from server.memory.private import Category
 from server.memory.shelves import Shelves
 from server.memory.store import Store
 from server.memory.writer import Writer
@@ -19,11 +23,19 @@ from server.memory.writer import Writer
 class Archive:
     """A part of `server.memory.Memory`. Every method raises `StoreError` if the store can't do it."""
 
-    def __init__(self, store: Store, writer: Writer, shelves: Shelves, eraser: Eraser) -> None:
+    def __init__(
+        self,
+        store: Store,
+        writer: Writer,
+        shelves: Shelves,
+        eraser: Eraser,
+        consenting: Consenting,
+    ) -> None:
         self._store = store
         self._writer = writer
         self._shelves = shelves
         self.eraser = eraser
+        self._consenting = consenting
 
     async def facts(self, person: str) -> list[Fact]:
         """Return all facts of a person, replaced ones too, in the order in which they were said."""
@@ -83,13 +95,18 @@ class Archive:
     ) -> Imported:
         """Store what was exported of a person and is not there; see `server.memory.incoming.bring_in`.
 
+        Secrets, and orders for good that nobody has agreed to here, are left out as if they had been said.
+
         Args:
             dossier: As `server.memory.importing` has read it.
             actor: Who wants it.
             now: The present moment.
             is_asked: Whether what was forgotten here comes back.
         """
-        work = partial(self._store.incoming.bring_in, dossier, now, actor, is_asked=is_asked)
+        orders = self._consenting.policy(dossier.person, Category.RULES) is Policy.KEEP
+        clean = self._consenting.without_secrets
+        allowed = await to_thread.run_sync(partial(cleaned, dossier, clean, orders=orders))
+        work = partial(self._store.incoming.bring_in, allowed, now, actor, is_asked=is_asked)
         imported = await self._writer.run(work)
         await self._shelves.forget([dossier.person])
         self.eraser.drop(dossier.person)

@@ -12,7 +12,7 @@ from server.memory.consents import Consent, Pending, Remembering, Rule
 from server.memory.layers.requests import requests_in
 from server.memory.orders import is_of_manner
 from server.memory.private import Category, category_of
-from server.memory.secrecy import redact_turn
+from server.memory.secrecy import redact, redact_turn
 from server.memory.statements import sentences
 from server.memory.store import Store
 from server.memory.writer import Writer
@@ -70,6 +70,8 @@ class Consenting:
         self._writer = writer
         self._section = section
         self._secrecy = secrecy
+        self.without_secrets: Callable[[str, str], str] = partial(redact, section=secrecy)
+        """Returns a text of a language as it may be stored."""
         self._window = window
         self._clock = clock
         self._states: dict[str, Remembering] = {}
@@ -77,8 +79,8 @@ class Consenting:
         self._last: dict[str, datetime] = {}
         """When those last spoke who do not want this talk to be remembered."""
         self._rules: dict[str, list[Rule]] = {}
-        self._asked: dict[str, _Asked] = {}
-        """What the robot has just asked of whom."""
+        self._asked: dict[tuple[str, str], _Asked] = {}
+        """What has just been asked, by person and robot: a yes to another robot is an answer to something else."""
         self._before: dict[str, str] = {}
         """The last words in the talk with each: a bare number may answer "What is the PIN?"."""
         self._unsettled: dict[str, set[Category]] = {}
@@ -124,12 +126,13 @@ class Consenting:
         caches: tuple[dict[str, Any], ...] = (
             self._choices,
             self._rules,
-            self._asked,
             self._unsettled,
             self._before,
         )
         for kept in caches:
             kept.pop(person, None)
+        for key in [key for key in self._asked if key[0] == person]:
+            del self._asked[key]
 
     def judge(self, turn: Turn) -> None:
         """Take secrets out of a turn, and say in it what else may not be stored: by what was said, and by what is decided.
@@ -203,11 +206,11 @@ class Consenting:
 
     def _hear_out(self, turn: Turn) -> None:
         """Take back what was asked at the end of a turn that was cut: nobody can agree to what they have not heard."""
-        asked = self._asked.get(turn.person)
+        asked = self._asked.get((turn.person, turn.device))
         if asked is None or asked.turn != turn.id:
             return
         if turn.interrupted or turn.error:
-            del self._asked[turn.person]
+            del self._asked[turn.person, turn.device]
         else:
             self._unsettled.setdefault(turn.person, set()).add(asked.category)
 
@@ -220,7 +223,7 @@ class Consenting:
         Raises:
             StoreError: It can't be done; nothing has changed.
         """
-        asked = self._asked.pop(turn.person, None)
+        asked = self._asked.pop((turn.person, turn.device), None)
         if not turn.question:
             return Heeded()
         text = turn.question.text
@@ -275,10 +278,7 @@ class Consenting:
             self._choices.setdefault(person, {})[category] = policy
 
         await self._writer.run(decide)
-        if policy is not Policy.ASK:
-            waiting = await self._writer.run(partial(self._store.consents.pending_of, person))
-            ids = [one.id for one in waiting if one.category is category]
-            await self.settle(person, ids, actor, accept=policy is Policy.KEEP)
+        await self._writer.run(self.reload)
 
     async def settle(self, person: str, ids: Sequence[str], actor: str, *, accept: bool) -> int:
         """Store what waited of a person as said when it was said, or delete it; return how many sentences.
@@ -288,20 +288,14 @@ class Consenting:
         Raises:
             StoreError: It can't be done; nothing has changed.
         """
-        found = await self._writer.run(partial(self._store.consents.settle, person, ids))
         if accept:
             now = self._clock.now()
-            orders = [one for one in found if one.category is Category.RULES]
-            agreed = [Rule(one.id, person, one.text, one.language, now, actor) for one in orders]
-            await self._writer.run(partial(self._store.consents.agree, agreed))
-            for one in found:
-                if one not in orders:
-                    self._writer.add_page(one.as_page())
-            ended = 0
+            change = partial(self._store.consents.accept, person, ids, now, actor)
+            number = len(await self._writer.run(change))
         else:
-            ended = await self._writer.run(partial(self._store.consents.end_rules, person, ids))
+            number = await self._writer.run(partial(self._store.consents.drop, person, ids))
         await self._writer.run(self.reload)
-        return len(found) + ended
+        return number
 
     def reload(self) -> None:
         """Read anew what waits and which rules hold, after something was taken out of the store. Blocks."""
@@ -337,15 +331,24 @@ class Consenting:
     def _ask(self, turn: Turn, said: Transcript) -> Heeded:
         """Ask for a private matter, once: not if something of it waits already."""
         person = turn.person
-        unsettled = self._unsettled.get(person, set())
+        unsettled = self._unsettled.get(person, set()) | self._being_asked(person)
         for sentence, category in self._private(person, said):
             if self.policy(person, category) is not Policy.ASK or category in unsettled:
                 continue
             if category is Category.RULES and not is_of_manner(sentence):
                 continue
-            self._asked[person] = _Asked(category, self._clock.now(), turn.id)
+            self._asked[person, turn.device] = _Asked(category, self._clock.now(), turn.id)
             return Heeded(after=f"consent-ask-{category}")
         return Heeded()
+
+    def _being_asked(self, person: str) -> frozenset[Category]:
+        """Return the matters that other robots are asking for at the moment."""
+        fresh = self._clock.now() - timedelta(minutes=_ANSWER_MINUTES)
+        return frozenset(
+            asked.category
+            for (whose, _), asked in self._asked.items()
+            if whose == person and asked.at > fresh
+        )
 
     def _private(self, person: str, said: Transcript) -> list[tuple[str, Category]]:
         """Return the sentences on private matters that are not simply kept."""

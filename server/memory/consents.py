@@ -14,6 +14,7 @@ from server.memory.counters import Part, count_change
 from server.memory.database import Database, insert_new
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.models import Page
+from server.memory.pages import insert_pages
 from server.memory.private import Category
 from server.memory.redaction import holds
 from server.memory.schema import consent_choices, consents, pending, rules
@@ -119,7 +120,7 @@ class Consents:
     def choose(
         self, person: str, category: Category, policy: Policy, at: datetime, actor: str
     ) -> None:
-        """Store what a person has decided of a private matter."""
+        """Store what a person has decided of a private matter, and with it what becomes of what waits for that."""
         row = {
             "person": storable(person),
             "category": str(category),
@@ -129,6 +130,11 @@ class Consents:
         }
         with self._database.writing() as connection:
             connection.execute(sqlite.insert(consent_choices).prefix_with("OR REPLACE").values(row))
+            waiting = pending.c.category == str(category)
+            if policy is Policy.KEEP:
+                _accept(connection, person, waiting, at, actor)
+            elif policy is Policy.DROP:
+                connection.execute(delete(pending).where(waiting & (pending.c.person == person)))
 
     def wait(self, sentences: Sequence[Pending]) -> None:
         """Keep sentences until the person agrees or not; those that are there already are left as they are."""
@@ -142,19 +148,8 @@ class Consents:
 
     def agree(self, agreed: Sequence[Rule]) -> None:
         """Keep rules; those that are there already are left as they are."""
-        rows = [
-            {
-                "id": one.id,
-                "person": storable(one.person),
-                "text": storable(one.text),
-                "language": one.language,
-                "at": one.at,
-                "actor": one.actor,
-            }
-            for one in agreed
-        ]
         with self._database.writing() as connection:
-            insert_new(connection, rules, rows)
+            insert_new(connection, rules, [_rule_row(one) for one in agreed])
 
     def rules(self) -> dict[str, list[Rule]]:
         """Return the rules by person, oldest first."""
@@ -164,12 +159,6 @@ class Consents:
             found.setdefault(row.person, []).append(one)
         return found
 
-    def end_rules(self, person: str, ids: Collection[str]) -> int:
-        """Delete rules of a person; return how many."""
-        named = rules.c.id.in_(list(ids)) & (rules.c.person == person)
-        with self._database.writing() as connection:
-            return int(connection.execute(delete(rules).where(named)).rowcount)
-
     def unsettled(self) -> dict[str, set[Category]]:
         """Return the matters of which something waits, by person."""
         found: dict[str, set[Category]] = {}
@@ -178,13 +167,35 @@ class Consents:
             found.setdefault(row.person, set()).add(Category(row.category))
         return found
 
-    def settle(self, person: str, ids: Collection[str]) -> list[Pending]:
-        """Take sentences of a person out of those that wait, and return them."""
-        named = pending.c.id.in_(list(ids)) & (pending.c.person == person)
+    def accept(self, person: str, ids: Collection[str], at: datetime, actor: str) -> list[Pending]:
+        """Let what waited of a person be stored as said, or hold, and return it: all of that, or nothing."""
         with self._database.writing() as connection:
-            found = connection.execute(select(pending).where(named).order_by(pending.c.at)).all()
-            connection.execute(delete(pending).where(named))
-        return [_pending(row) for row in found]
+            return _accept(connection, person, pending.c.id.in_(list(ids)), at, actor)
+
+    def drop(self, person: str, ids: Collection[str]) -> int:
+        """Delete what waits of a person, and end rules; return how many."""
+        with self._database.writing() as connection:
+            gone = (
+                connection.execute(
+                    delete(table).where(table.c.id.in_(list(ids)) & (table.c.person == person))
+                ).rowcount
+                for table in (pending, rules)
+            )
+            return sum(map(int, gone))
+
+
+def _accept(
+    connection: Connection, person: str, named: ColumnElement[bool], at: datetime, actor: str
+) -> list[Pending]:
+    mine = named & (pending.c.person == person)
+    rows = connection.execute(select(pending).where(mine).order_by(pending.c.at)).all()
+    found = [_pending(row) for row in rows]
+    orders = [one for one in found if one.category is Category.RULES]
+    agreed = [Rule(one.id, person, one.text, one.language, at, actor) for one in orders]
+    insert_new(connection, rules, [_rule_row(one) for one in agreed])
+    insert_pages(connection, [one.as_page() for one in found if one not in orders])
+    connection.execute(delete(pending).where(mine))
+    return found
 
 
 def lose_waiting(
@@ -209,6 +220,17 @@ def has_consent(person: ColumnElement[Any]) -> ColumnElement[bool]:
     """Return the condition that a person has not decided to be remembered no longer."""
     stopped = select(consents.c.whose).where(consents.c.state == str(Remembering.OFF))
     return person.not_in(stopped)
+
+
+def _rule_row(one: Rule) -> dict[str, object]:
+    return {
+        "id": one.id,
+        "person": storable(one.person),
+        "text": storable(one.text),
+        "language": one.language,
+        "at": one.at,
+        "actor": one.actor,
+    }
 
 
 def _pending_row(one: Pending) -> dict[str, object]:

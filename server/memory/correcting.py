@@ -29,7 +29,8 @@ async def correct(
     old = await memory.archive.fact(fact_id)
     if old is None:
         return None
-    new = await to_thread.run_sync(correction_of, old, text, now, week_start)
+    plain = memory.consenting.without_secrets(text, old.language)
+    new = await to_thread.run_sync(correction_of, old, plain, now, week_start)
     if new is None:
         raise OmoideError(
             "usage-invalid",

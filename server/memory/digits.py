@@ -7,20 +7,23 @@ from typing import NamedTuple
 _NAMES = {
     "0": "zero|oh|o|ゼロ|れい|まる|零|〇|０",
     "1": "one|いち|イチ|一|幺|壱|１",
-    "2": "two|にい|に|ニ|二|两|２",
+    "2": "two|にい(?!ち)|に|ニ|二|两|２",
     "3": "three|さん|サン|三|３",
     "4": "four|よん|ヨン|し|四|４",
-    "5": "five|ごお|ご|ゴ|五|５",
+    "5": "five|ごお(?!く)|ご|ゴ|五|５",
     "6": "six|ろく|ロク|六|６",
     "7": "seven|なな|しち|ナナ|七|７",
     "8": "eight|はち|ハチ|八|８",
     "9": "nine|きゅう|キュウ|く|九|９",
 }
-_DIGITS = {name: digit for digit, names in _NAMES.items() for name in names.split("|")}
+_DIGITS = {
+    name.partition("(")[0]: digit for digit, names in _NAMES.items() for name in names.split("|")
+}
 _DIGITS |= {digit: digit for digit in _NAMES}
 _LATIN = "|".join(name for name in _DIGITS if name.isascii() and name.isalpha())
+_ALL = "|".join(_NAMES.values()).split("|") + list(_NAMES)
 _OTHER = "|".join(
-    sorted((name for name in _DIGITS if not (name.isascii() and name.isalpha())), key=len)[::-1]
+    sorted((name for name in _ALL if not (name.isascii() and name.isalpha())), key=len)[::-1]
 )
 _ONE = rf"(?:\b(?P<times>double|triple) )?(?:\b(?P<word>{_LATIN})\b|(?P<sign>{_OTHER}))"
 _TOKEN = re.compile(_ONE, re.IGNORECASE)

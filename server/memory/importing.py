@@ -1,17 +1,17 @@
 """Reads an export back: checks all of it before anything is stored, and says in which line or field it is wrong."""
 
 import json
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from server.errors import OmoideError
 from server.memory.consents import Remembering
 from server.memory.dossier import Dossier, PageState
+from server.memory.import_faults import faults_in
 from server.memory.models import (
     Chain,
     DaySummary,
@@ -29,7 +29,7 @@ from server.memory.models import (
     Segment,
     Trait,
 )
-from server.memory.safety.incoming import EventRow
+from server.memory.safety.incoming import EventRow, Moment
 
 MOST_BYTES = 268_435_456
 """Of a file."""
@@ -41,6 +41,7 @@ _Id = Annotated[str, Field(min_length=1, max_length=200)]
 _Ids = Annotated[list[_Id], Field(max_length=100_000)]
 _Short = Annotated[str, Field(max_length=2_000)]
 _Long = Annotated[str, Field(max_length=100_000)]
+_Count = Annotated[int, Field(ge=0, le=2**31)]
 _Language = Annotated[str, Field(pattern="^[a-z]{2}$")]
 
 
@@ -61,21 +62,21 @@ class _Fact(_Row):
     kind: Kind
     importance: Importance
     about: _Short
-    said_at: AwareDatetime
-    repeated_at: list[AwareDatetime] = []
+    said_at: Moment
+    repeated_at: list[Moment] = []
     event_from: date | None
     event_to: date | None
     quote: _Long
     origin: Origin
     sources: _Ids
-    fades_at: AwareDatetime | None = None
+    fades_at: Moment | None = None
     superseded_by: _Id | None
-    superseded_at: AwareDatetime | None
+    superseded_at: Moment | None
 
 
 class _Page(_Row):
     id: _Id
-    at: AwareDatetime
+    at: Moment
     device: _Short
     said: _Long
     heard: _Long
@@ -98,24 +99,24 @@ class _Segment(_Row):
     language: _Language
     summary: _Long
     keywords: Annotated[list[_Short], Field(max_length=10_000)]
-    created_at: AwareDatetime
-    last_at: AwareDatetime
-    visits: Annotated[int, Field(ge=0)]
-    unread: Annotated[int, Field(ge=0)] = 0
-    evicted_at: AwareDatetime | None
+    created_at: Moment
+    last_at: Moment
+    visits: _Count
+    unread: _Count = 0
+    evicted_at: Moment | None
 
 
 class _Entry(_Row):
     field: ProfileField
     value: _Short
-    said_at: AwareDatetime
+    said_at: Moment
     sources: _Ids
 
 
 class _Trait(_Row):
     dimension: _Short
     level: Level
-    seen_at: AwareDatetime
+    seen_at: Moment
     sources: _Ids
 
 
@@ -124,7 +125,7 @@ class _Note(_Row):
     kind: NoteKind
     text: _Long
     quote: _Long
-    at: AwareDatetime
+    at: Moment
     page: _Id
 
 
@@ -135,7 +136,7 @@ class _Day(_Row):
     follow_ups: Annotated[list[_Short], Field(max_length=100)]
     origin: Literal["model", "rules", "hand"]
     sources: _Ids
-    made_at: AwareDatetime | None = None
+    made_at: Moment | None = None
 
 
 _MOST = Field(max_length=MOST_RECORDS)
@@ -198,6 +199,8 @@ def _parsed(text: str, person: str) -> tuple[object, str]:
         whole = json.loads(text)
     except json.JSONDecodeError as error:
         raise _invalid(f"line {error.lineno}, column {error.colno}: {error.msg}") from error
+    except ValueError as error:
+        raise _invalid("a number in it has too many digits") from error
     except RecursionError as error:
         raise _invalid("it has too many brackets within each other") from error
     return _one_person(whole, person)
@@ -218,7 +221,7 @@ def dossier_from(data: object, place: str, person: str) -> Dossier:
         exported = Exported.model_validate(data)
     except ValidationError as error:
         raise _invalid(_told(error, place)) from None
-    faults = list(_faults(exported, place))
+    faults = list(faults_in(exported, place))
     if faults:
         raise _invalid("; ".join(faults[:_MOST_SHOWN]))
     return _dossier(exported, person)
@@ -250,38 +253,6 @@ def _told(error: ValidationError, place: str) -> str:
             path += f"[{step}]" if isinstance(step, int) else f".{step}" if path else str(step)
         told.append(f"{path or 'the file'}: {one['msg']}")
     return "; ".join(told)
-
-
-def _faults(exported: Exported, place: str) -> Iterator[str]:
-    """Find what no field by itself shows: ids that are there twice, that lead nowhere, or to somebody else."""
-    start = f"{place}." if place else ""
-    kinds = ("facts", "pages", "chains", "segments", "notes", "safety")
-    ids = {kind: Counter(row.id for row in getattr(exported, kind)) for kind in kinds}
-    for kind in kinds:
-        for number, row in enumerate(getattr(exported, kind)):
-            if ids[kind][row.id] > 1:
-                yield f"{start}{kind}[{number}].id: {row.id} is there more than once"
-    for number, fact in enumerate(exported.facts):
-        if fact.person != exported.person:
-            yield f"{start}facts[{number}].person: {fact.person} is not {exported.person}"
-    for path, kind, id_ in _named(exported):
-        if id_ and id_ not in ids[kind]:
-            yield f"{start}{path}: there is no {kind[:-1]} {id_}"
-
-
-def _named(exported: Exported) -> Iterator[tuple[str, str, str]]:
-    """Return every id that a record names: where it stands, of what kind it is, and the id."""
-    for number, fact in enumerate(exported.facts):
-        yield f"facts[{number}].superseded_by", "facts", fact.superseded_by or ""
-    for number, page in enumerate(exported.pages):
-        yield f"pages[{number}].chain", "chains", page.chain
-        yield f"pages[{number}].segment", "segments", page.segment
-    for number, note in enumerate(exported.notes):
-        yield f"notes[{number}].page", "pages", note.page
-    for kind in ("facts", "profile", "traits", "days"):
-        for number, row in enumerate(getattr(exported, kind)):
-            for id_ in row.sources:
-                yield f"{kind}[{number}].sources", "pages", id_
 
 
 def _dossier(exported: Exported, person: str) -> Dossier:

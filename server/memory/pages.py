@@ -36,10 +36,7 @@ class Pages:
     def add_all(self, new: Sequence[Page]) -> None:
         """Store several at once."""
         with self._database.writing() as connection:
-            rows, of_answers = page_rows(new)
-            insert_new(connection, pages, rows)
-            insert_new(connection, grounds, of_answers)
-            count_change(connection, Part.PAGES, {page.person for page in new})
+            insert_pages(connection, new)
 
     def since(self, moment: datetime) -> list[Page]:
         """Return the exchanges of all persons from a moment on, oldest first."""
@@ -129,6 +126,15 @@ def owners_of(connection: Connection, ids: Iterable[str]) -> dict[str, str]:
     """Return, of these pages, those that are there, with the person whose each is."""
     query = select(pages.c.id, pages.c.person).where(pages.c.id.in_(list(ids)))
     return {row.id: row.person for row in connection.execute(query)}
+
+
+def insert_pages(connection: Connection, new: Sequence[Page]) -> None:
+    """Store exchanges as a part of a transaction; those that are there already are left as they are."""
+    rows, of_answers = page_rows(new)
+    insert_new(connection, pages, rows)
+    insert_new(connection, grounds, of_answers)
+    if new:
+        count_change(connection, Part.PAGES, {page.person for page in new})
 
 
 def page_rows(new: Sequence[Page]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

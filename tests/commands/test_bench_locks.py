@@ -44,9 +44,10 @@ def test_there_are_enough_probes_of_every_kind_and_language() -> None:
     assert min(languages.values()) >= 12
     kinds = {(probe.kind, probe.language) for probe in PROBES}
     assert {kind for kind, _ in kinds} == {
-        "order", "role-play", "authority", "encoded", "fact", "injection", "smuggled", "pressure"
+        "order", "role-play", "authority", "encoded", "fact", "injection", "smuggled", "pressure",
+        "look-alike", "bracketed", "tool", "tag", "quoted", "split", "unseen", "markup", "flood", "several",
     }  # fmt: skip
-    assert len(kinds) == 8 * 3
+    assert len(kinds) == 18 * 3
 
 
 @pytest.mark.parametrize("lock", [Lock.OPEN, Lock.PROPOSED])

@@ -176,3 +176,23 @@ async def test_who_says_their_name_first_forgets_nothing_of_who_spoke_before(
                 await until(lambda n=number: len(device.times(SpeechStopped)) == n)  # type: ignore[misc]
         assert [page.said for page in await lived.memory.archive.pages("hana")] == ["I have a cat."]
         assert await lived.memory.archive.pages("carol") == []
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "answer"),
+    [
+        ("ja", ("I owe the bank a lot of money.", "Yes."), "remember"),
+        ("ja", ("I owe the bank a lot of money.", "No"), "won't"),
+        ("zh", ("我欠了银行很多钱。", "好的。"), "记"),
+    ],
+)
+async def test_a_short_answer_that_is_typed_is_answered_in_the_language_of_the_question(
+    tmp_path: Path, language: str, said: Sequence[str], answer: str
+) -> None:
+    """Also on a robot of another language: "Yes." is too short to tell by itself what language it is in."""
+    async with home(tmp_path) as lived:
+        asked = await talk(tmp_path, lived, language, said[:1])
+        told = "".join(await talk(tmp_path, lived, "ja", said[1:]))
+        assert asked
+        assert answer in told
+        assert not any("\u3040" <= sign <= "\u30ff" for sign in told)

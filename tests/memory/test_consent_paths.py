@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from server.config import Config, Policy
+from server.errors import StoreError
 from server.memory import Memory
 from server.memory.consent import agrees
 from server.memory.consents import Remembering
@@ -131,6 +132,14 @@ async def test_a_question_that_nobody_heard_has_no_answer_and_is_asked_again(
         "行李在哪里",
         "不知道今天下不下雨",
         "别忘了买牛奶",
+        "Thanks.",
+        "Thank you, dear.",
+        "谢谢",
+        "你",
+        "それは、",
+        "Yes, but only today.",
+        "Not now.",
+        "No problem with my knee today",
     ],
 )
 def test_what_only_begins_like_an_answer_is_none(text: str) -> None:
@@ -156,6 +165,13 @@ def test_what_only_begins_like_an_answer_is_none(text: str) -> None:
         ("不要记", False),
         ("别记了吧", False),
         ("不用了，谢谢", False),
+        ("I'm fine with that", True),
+        ("はーい", True),
+        ("请记住吧", True),
+        ("いや、いいです", False),
+        ("No, forget it.", False),
+        ("ノー", False),
+        ("还是不要了", False),
     ],
 )
 def test_a_plain_answer_is_one(text: str, *, agreed: bool) -> None:
@@ -257,3 +273,53 @@ async def test_what_was_being_drawn_when_memory_was_put_off_is_not_stored(tmp_pa
         extractor.happens = put_off
         assert await room.memory.extract() == []
         assert await room.memory.archive.facts("hana") == []
+
+
+@pytest.mark.parametrize("way", ["voice", "api"])
+async def test_what_can_not_be_stored_after_a_yes_still_waits(tmp_path: Path, way: str) -> None:
+    """Nothing half: neither the choice without what waits for it, nor what waited taken away and kept nowhere."""
+    with opened(tmp_path) as room:
+        memory, consenting = room.memory, room.memory.consenting
+        asked = english(PENSION)
+        assert (await consenting.heed(asked)).after
+        consenting.judge(asked)
+        [waiting] = (await consenting.standing("hana")).pending
+        refuse_exchanges(memory, refused=True)
+        answer: Awaitable[object] = (
+            consenting.heed(english("Yes.", "t2"))
+            if way == "voice"
+            else consenting.settle("hana", [waiting.id], "api", accept=True)
+        )
+        with pytest.raises(StoreError):
+            await answer
+        assert await waiting_of(memory) == [PENSION]
+        assert consenting.policy("hana", Category.MONEY) == "ask"
+        refuse_exchanges(memory, refused=False)
+        assert await consenting.settle("hana", [waiting.id], "api", accept=True) == 1
+        assert [page.said for page in await memory.archive.pages("hana")] == [PENSION]
+
+
+def refuse_exchanges(memory: Memory, *, refused: bool) -> None:
+    """Let the database take no exchange, as when the disk is full, or take them again."""
+    with memory._store._database.writing() as connection:
+        connection.exec_driver_sql(
+            "CREATE TRIGGER full BEFORE INSERT ON pages BEGIN SELECT RAISE(ABORT, 'full'); END"
+            if refused
+            else "DROP TRIGGER full"
+        )
+
+
+async def test_a_yes_to_another_robot_answers_something_else(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        consenting = room.memory.consenting
+        asked = english(PENSION)
+        assert (await consenting.heed(asked)).after
+        consenting.judge(asked)
+        elsewhere = english("Yes.", "t2")
+        elsewhere.device = "kitchen"
+        assert not (await consenting.heed(elsewhere)).instead
+        assert await waiting_of(room.memory) == [PENSION]
+        again = english("My pension shrinks.", "t3")
+        again.device = "kitchen"
+        assert not (await consenting.heed(again)).after, "it is asked once"
+        assert (await consenting.heed(english("Yes.", "t4"))).instead == "consent-kept"

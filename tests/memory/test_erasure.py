@@ -70,8 +70,8 @@ def tell(store: Store, person: str, word: str, number: int) -> None:
     asked = Proposal(id_, FieldKey.NAME, (said,), By.VOICE, Occasion(person, id_), NOON)
     store.personas.propose("Omo", asked)
     waiting = Pending(f"{id_}-0", person, "robot", said, "en", Category.MONEY, NOON)
+    store.consents.choose(person, Category.MONEY, Policy.ASK, NOON, "api")
     store.consents.wait([waiting])
-    store.consents.choose(person, Category.MONEY, Policy.KEEP, NOON, "api")
     store.consents.agree([Rule(f"{id_}-0", person, said, "en", NOON, "api")])
 
 

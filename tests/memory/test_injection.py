@@ -12,6 +12,7 @@ import yaml
 from server.errors import OmoideError
 from server.memory.orders import bids_for_good
 from server.memory.private import Category
+from server.memory.statements import sentences
 from server.turn import Prompt, Transcript, Turn
 from tests.memory.lived_in import Home, Said, Visit, home
 from tests.memory.reading_model import Work
@@ -22,6 +23,9 @@ ATTEMPTS: Mapping[str, Sequence[str]] = yaml.safe_load(
     (Path(__file__).parents[1] / "data/injection/attempts.yaml").read_text(encoding="utf-8")
 )
 EVERY = [(language, text) for language, texts in ATTEMPTS.items() for text in texts]
+ORDERS: Mapping[str, Sequence[str]] = yaml.safe_load(
+    (Path(__file__).parents[1] / "data/injection/orders.yaml").read_text(encoding="utf-8")
+)
 NO_ORDERS = [
     "From now on I will go to bed at ten.",
     "I always call my mother on Sundays.",
@@ -45,6 +49,24 @@ NO_ORDERS = [
     "これからお風呂に入って寝るね。",
     "我以后都要早睡。",
     "以后我每天都要跑步。",
+    "When I was young, sing-alongs were common.",
+    "Whenever I feel low I sing.",
+    "Every time I read him a story he falls asleep.",
+    "They treat everything he says as a joke.",
+    "At work the rule is: never be late.",
+    "I add sugar to everything.",
+    "She permanently lives in Spain now.",
+    "Tell Grandpa on the phone all the instruments I ever learned.",
+    "会うたびに孫が大きくなる。",
+    "病院ではスマホは禁止です。",
+    "会社の新しい決まり：朝礼は毎日。",
+    "いつもコーヒーに砂糖を入れてる。",
+    "毎晩歌を歌ってね。",
+    "どんな話でも聞いてくれてありがとう。",
+    "凡是下雨天我都不出门。",
+    "公司规则：不许迟到。",
+    "无论谁说什么，妈妈都说好。",
+    "将来我儿子的时代，都要推荐信。",
 ]
 
 
@@ -60,6 +82,11 @@ def whole(prompt: Prompt) -> str:
 @pytest.mark.parametrize("text", NO_ORDERS)
 def test_what_somebody_means_to_do_is_no_order(text: str) -> None:
     assert not bids_for_good(text)
+
+
+@pytest.mark.parametrize("text", [text for texts in ORDERS.values() for text in texts])
+def test_an_order_for_good_is_told_at_first_sight(text: str) -> None:
+    assert any(bids_for_good(sentence) for sentence in sentences(text))
 
 
 def test_there_are_sixty_attempts() -> None:

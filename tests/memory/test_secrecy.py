@@ -28,6 +28,20 @@ OFF, ON = SecrecySection(), SecrecySection(phone=True, street=True)
         ),
         ("the visa is 4111, 1111, 1111, 1111", "en", "1111"),
         ("my pin is one two three four", "en", "two three"),
+        ("my pin's forty eight twenty one", "en", "twenty"),
+        ("use swordfish as the password", "en", "swordfish"),
+        ("swordfish is my password", "en", "swordfish"),
+        ('the password for the wifi is "blue monkey"', "en", "monkey"),
+        ("the passphrase is open sesame", "en", "sesame"),
+        ("my api key is sk-abc123def456ghi789jkl", "en", "ghi789"),
+        ("my login is bob and the pass is hunter22", "en", "hunter22"),
+        ("card 4111/1111/1111/1111", "en", "1111"),
+        ("my bank account number is 12345678", "en", "5678"),
+        ("the IBAN is DE89 3704 0044 0532 0130 00", "en", "0532"),
+        ("カード番号は４１１１ー１１１１ー１１１１ー１１１１", "ja", "１１１１"),
+        ("口座番号は1234567です", "ja", "4567"),
+        ("暗証番号はよんはちにいち", "ja", "ち"),
+        ("银行账号6222021234567890123", "zh", "567890"),
         ("My pin? It's 1948.", "en", "1948"),
         ("I changed my password to redfox7", "en", "redfox7"),
         ("use the password bluebird for the tablet", "en", "bluebird"),
@@ -180,3 +194,37 @@ def test_a_number_that_answers_a_question_of_the_robot_for_it_is_taken_out(tmp_p
             room.memory.consenting.judge(each)
         assert second.transcript is not None
         assert second.transcript.text == "It's [password]."
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "secret"),
+    [
+        ("What is your password?", "swordfish", "swordfish"),
+        ("I'll tell you my password now.", "It's swordfish.", "swordfish"),
+        ("パスワードを教えて", "さくらだよ", "さくら"),
+        ("パスワードは何ですか？", "さくらです", "さくら"),
+        ("我告诉你密码", "芝麻开门", "芝麻"),
+        ("Sure, what's the PIN for your bank card, if I may ask you?", "4821", "4821"),
+        ("暗証番号を覚えてね", "よんはちにいちだよ", "ち"),
+    ],
+)
+def test_a_secret_that_is_said_in_the_turn_behind_its_name_is_taken_out(
+    before: str, text: str, secret: str
+) -> None:
+    assert secret not in redact(text, "en", OFF, before)
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("What is your password?", "I forgot it."),
+        ("What is your password?", "No."),
+        ("What is your password?", "Why do you ask me that?"),
+        ("パスワードは何ですか？", "忘れました"),
+        ("密码是什么？", "不告诉你"),
+        ("My password is too long.", "Tomorrow I see my son."),
+        ("I lost my bank card in May.", "It was 2019 when I got it."),
+    ],
+)
+def test_what_only_follows_talk_of_a_secret_stays(before: str, text: str) -> None:
+    assert redact(text, "en", OFF, before) == text

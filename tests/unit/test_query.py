@@ -187,3 +187,21 @@ def test_taking_a_name_away_leaves_something_said(text: str, names: list[str]) -
     rest = without_wake_word(text, names)
     assert text.endswith(rest)
     assert any(map(str.isalnum, rest)) or rest == text
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("Y\u043eur n\u0430me", "Your name"),
+        ("Ｆｒｏｍ ｎｏｗ ｏｎ", "From now on"),
+        ("\U0001d418\U0001d428u", "You"),
+        ("pass\u00adword", "password"),
+        ("覚\u200bえて", "覚えて"),
+        ("Привет, Omo", "Привет, Omo"),
+        ("café", "café"),
+        ("👨\u200d👩\u200d👧 家族", "👨\u200d👩\u200d👧 家族"),
+        ("α is a letter", "α is a letter"),
+    ],
+)
+def test_letters_that_look_like_others_are_read_as_these(typed: str, read: str) -> None:
+    assert tidy(typed, 100) == read

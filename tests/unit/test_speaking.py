@@ -8,8 +8,9 @@ import pytest
 
 from firmware_bridge.events import PlayAudio, SpeechStarted, SpeechStopped
 from server.config import PacingSection
+from server.languages import spoken_language, written_language
 from server.sentences import Sentence
-from server.speaking import Part, Playback, spoken_language, written_language
+from server.speaking import Part, Playback
 from tests.fakes import FakeDevice, voice
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
@@ -55,6 +56,27 @@ def test_typed_text_is_answered_in_its_own_language(
     text: str, expected: str, language: str
 ) -> None:
     assert written_language(text, expected) == language
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "talked", "language"),
+    [
+        ("Yes.", "ja", "en", "en"),
+        ("No", "ja", "zh", "zh"),
+        ("OK", "en", "ja", "ja"),
+        ("好的。", "ja", "zh", "zh"),
+        ("可以", "en", "zh", "zh"),
+        ("東京", "ja", "en", "ja"),
+        ("我慢", "ja", "", "ja"),
+        ("Good morning!", "ja", "ja", "en"),
+        ("はい", "en", "en", "ja"),
+        ("Guten Morgen", "de", "en", "de"),
+    ],
+)
+def test_what_leaves_its_language_open_is_in_that_of_the_talk(
+    text: str, expected: str, talked: str, language: str
+) -> None:
+    assert written_language(text, expected, talked) == language
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from server.errors import OmoideError
+from server.lettering import as_it_looks, in_plain_letters
 from server.memory.layers.fields import MOST_LAYER_CHARS, TITLES, Field, FieldKey
 
 _TAGS = str.maketrans({"<": "‹", ">": "›", "﹤": "‹", "﹥": "›", "≮": "‹", "≯": "›"})
@@ -15,16 +16,24 @@ _OPENING = re.compile(r"^(?:[\s#>*+=_|~`-]|\d+[.)]\s)+")
 _WITHIN = re.compile(r"#{2,}|`{2,}|~{3,}|={3,}|-{3,}|\*{2,}|\[/?(?:INST|SYS)\]", re.IGNORECASE)
 """What would open or close a section in the middle of one."""
 _LABELS = {
-    label.casefold(): key
+    "".join(filter(str.isalnum, label.casefold())): key
     for key, by_language in TITLES.items()
     for labels in by_language.values()
     for label in labels
 }
+_GAP = r"[\W_]{0,2}"
+"""What may stand between two letters of a label: "N a m e", "Response_style"."""
+_ONE_LABEL = "|".join(
+    _GAP.join(map(re.escape, label)) for label in sorted(_LABELS, key=len, reverse=True)
+)
+_BRACKETS = r"[(（\[【「『〈《‹{][^()（）\[\]【】「」『』〈〉《》‹›{}]{1,30}[)）\]】」』〉》›}]"
+_CLOSING = r"[*_`\"'“”’)\]】」』〉》›]"
 _LABELLED = re.compile(
-    rf"(?:^|[\s.。!！?？,，、;；])(?P<label>{'|'.join(map(re.escape, sorted(_LABELS, key=len, reverse=True)))})\s*(?:[(（][^()（）]{{1,30}}[)）])?\s*[:：]",
+    rf"(?<![a-z0-9])(?P<label>{_ONE_LABEL})\s*{_CLOSING}{{0,3}}\s*(?:{_BRACKETS}\s*){{0,3}}(?:[:：=＝꞉∶ː︰→⇒⟶➜]|[-=]+[›>])"
+    rf"|[【〈《\[](?P<heading>{_ONE_LABEL})[】〉》\]]",
     re.IGNORECASE,
 )
-"""How a field begins in a prompt: a value must not look like the next one."""
+"""How a field begins in a prompt, or may look to: a value must not look like the next one."""
 
 
 def normalized(lines: str | Sequence[str]) -> tuple[str, ...]:
@@ -80,12 +89,13 @@ def check_room(field: Field, lines: Sequence[str], others: Sequence[str]) -> Non
 
 def labels_in(line: str) -> set[FieldKey]:
     """Return the fields that a line names as a prompt does: "Name:"."""
-    named = {match["label"].casefold() for match in _LABELLED.finditer(line)}
-    return {_LABELS[label] for label in named}
+    matches = _LABELLED.finditer(as_it_looks(line))
+    found = ((match["label"] or match["heading"]).casefold() for match in matches)
+    return {_LABELS["".join(filter(str.isalnum, label))] for label in found}
 
 
 def _plain(line: str) -> str:
-    text = unicodedata.normalize("NFKC", line.encode("utf-8", "ignore").decode())
+    text = in_plain_letters(unicodedata.normalize("NFKC", line.encode("utf-8", "ignore").decode()))
     seen = "".join(" " if sign in "\t\v\f" else sign for sign in text)
     seen = "".join(sign for sign in seen if unicodedata.category(sign) not in _NO_TEXT)
     seen = _WITHIN.sub(" ", seen.translate(_TAGS))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TypeAlias
 
+from server.lettering import in_plain_letters
 from server.memory.layers.fields import TITLES, FieldKey
 from server.memory.statements import is_hypothetical, is_question, sentences
 from server.memory.terms import has_kana
@@ -184,7 +185,7 @@ def without_requests(text: str) -> str:
 
 def _readable(text: str) -> str:
     """Return a text as it is read: in plain forms of its letters, without signs that are not seen."""
-    plain = unicodedata.normalize("NFKC", text).replace("’", "'")
+    plain = in_plain_letters(unicodedata.normalize("NFKC", text)).replace("’", "'")
     return "".join(sign for sign in plain if unicodedata.category(sign) != "Cf")
 
 

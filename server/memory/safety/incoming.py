@@ -1,12 +1,25 @@
 """Safety events as an export has them: read and checked."""
 
+from datetime import datetime
 from typing import Annotated
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from server.memory.models import Origin
 from server.memory.safety.models import Review, SafetyEvent, Severity, SignalKind, State
 
+_FIRST, _LAST = 1900, 2200
+"""Years in which somebody can have said something."""
+
+
+def _lived(moment: datetime) -> datetime:
+    if not _FIRST <= moment.year <= _LAST:
+        raise ValueError(f"a year from {_FIRST} to {_LAST} is wanted")
+    return moment
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_lived)]
+"""When something was said or done."""
 _Id = Annotated[str, Field(min_length=1, max_length=200)]
 _Words = Annotated[str, Field(max_length=100_000)]
 
@@ -18,7 +31,7 @@ class ReviewRow(BaseModel):
 
     state: State
     by: _Words
-    at: AwareDatetime
+    at: Moment
     note: _Words
 
 
@@ -35,7 +48,7 @@ class EventRow(BaseModel):
     quote: _Words
     page: _Id
     language: Annotated[str, Field(pattern="^[a-z]{2}$")]
-    at: AwareDatetime
+    at: Moment
     origin: Origin
     state: State
     """Follows from the reviews."""
