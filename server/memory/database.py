@@ -251,12 +251,12 @@ def _steps() -> ScriptDirectory:
 @cache
 def _as_they_are_now() -> tuple[str, ...]:
     """Return what makes the tables of the newest revision and their indexes."""
-    made = [CreateTable(table) for table in tables.sorted_tables]
-    indexes = (
-        sorted(table.indexes, key=lambda index: index.name or "") for table in tables.sorted_tables
-    )
-    made += [CreateIndex(index) for each in indexes for index in each]
-    return tuple(str(one.compile(dialect=sqlite.dialect())) for one in made)
+    dialect = sqlite.dialect()
+    made: list[str] = []
+    for table in tables.sorted_tables:
+        made.append(str(CreateTable(table).compile(dialect=dialect)))
+        made += [str(CreateIndex(index).compile(dialect=dialect)) for index in table.indexes]
+    return tuple(made)
 
 
 def explain(error: Exception, file: Path) -> StoreError:
