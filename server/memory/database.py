@@ -222,9 +222,9 @@ def migrate(connection: Connection, file: Path) -> None:
     script = _steps()
     present = _revision(connection)
     if present is None and not inspect(connection).get_table_names():
+        MigrationContext.configure(connection).stamp(script, "head")
         for statement in _as_they_are_now():
             connection.exec_driver_sql(statement)
-        MigrationContext.configure(connection).stamp(script, "head")
         return
     if present is not None and present not in {step.revision for step in script.walk_revisions()}:
         raise StoreError(
