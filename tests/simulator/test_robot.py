@@ -108,7 +108,8 @@ async def test_the_wait_for_each_sentence_is_measured() -> None:
         answer = await robot.write("Well?")
     assert len(answer.sentences_ms) == 2
     assert answer.sentences_ms[0] == answer.first_audio_ms
-    assert answer.sentences_ms[1] >= answer.sentences_ms[0] + 200
+    # The first may reach a busy robot late, when the server has already begun to wait with the next.
+    assert answer.sentences_ms[1] >= max(200, answer.sentences_ms[0])
 
 
 async def test_in_auto_mode_the_microphone_is_shut_while_the_robot_speaks() -> None:
