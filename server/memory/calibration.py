@@ -6,6 +6,7 @@ A calibration is one file of arrays (``.npz``), written by `omoide calibrate`.
 import json
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
@@ -118,11 +119,7 @@ def load_calibration(path: str, embedder: str, dimensions: int) -> Calibration:
         PLAIN,
     )
     try:
-        if path:
-            content = Path(path).read_bytes()
-        else:
-            content = (files("server.memory") / "calibrations" / f"{name}.npz").read_bytes()
-        calibration = _read(content)
+        calibration = _read(Path(path).read_bytes()) if path else _packaged(name)
     except (OSError, EOFError, BadZipFile, KeyError, TypeError, ValueError) as error:
         raise _broken(path or name, f"{type(error).__name__}: {error}") from error
     opinion = calibration.opinion
@@ -172,6 +169,11 @@ def _broken(name: str, reason: str) -> ConfigError:
         "Write a new one with `omoide calibrate`, or leave the key empty.",
         code="calibration-broken",
     )
+
+
+@cache
+def _packaged(name: str) -> Calibration:
+    return _read((files("server.memory") / "calibrations" / f"{name}.npz").read_bytes())
 
 
 def _read(content: bytes) -> Calibration:

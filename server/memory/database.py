@@ -3,12 +3,14 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import structlog
 from alembic.config import Config as AlembicConfig
 from alembic.runtime.environment import EnvironmentContext
+from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import (
     Connection,
@@ -24,6 +26,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 from server.errors import StoreError
 from server.memory.cipher import (
@@ -35,6 +38,7 @@ from server.memory.cipher import (
     is_undecipherable,
     wrong_key,
 )
+from server.memory.schema import tables
 
 log = structlog.get_logger(__name__)
 
@@ -210,14 +214,19 @@ def _take_place(file: Path) -> bool:
 def migrate(connection: Connection, file: Path) -> None:
     """Bring the tables to the newest revision, inside the transaction of `connection`.
 
+    A database without a table is given them as they are now; only what an older program made takes its steps.
+
     Raises:
         StoreError: ``store-newer``.
     """
-    script = ScriptDirectory(str(MIGRATIONS))
-    config = AlembicConfig()
-    known = {step.revision for step in script.walk_revisions()}
+    script = _steps()
     present = _revision(connection)
-    if present is not None and present not in known:
+    if present is None and not inspect(connection).get_table_names():
+        MigrationContext.configure(connection).stamp(script, "head")
+        for statement in _as_they_are_now():
+            connection.exec_driver_sql(statement)
+        return
+    if present is not None and present not in {step.revision for step in script.walk_revisions()}:
         raise StoreError(
             "store-newer",
             f"{file} was written by a newer Omoide (revision {present}). Update Omoide, or restore a backup made before.",
@@ -228,9 +237,26 @@ def migrate(connection: Connection, file: Path) -> None:
     def steps(revision: Any, _context: Any) -> Any:
         return script._upgrade_revs("head", revision)  # noqa: SLF001 - what alembic's own command does
 
-    with EnvironmentContext(config, script, fn=steps) as environment:
+    with EnvironmentContext(AlembicConfig(), script, fn=steps) as environment:
         environment.configure(connection=connection, transactional_ddl=True)
         environment.run_migrations()
+
+
+@cache
+def _steps() -> ScriptDirectory:
+    """Return the steps from one revision to the next."""
+    return ScriptDirectory(str(MIGRATIONS))
+
+
+@cache
+def _as_they_are_now() -> tuple[str, ...]:
+    """Return what makes the tables of the newest revision and their indexes."""
+    dialect = sqlite.dialect()
+    made: list[str] = []
+    for table in tables.sorted_tables:
+        made.append(str(CreateTable(table).compile(dialect=dialect)))
+        made += [str(CreateIndex(index).compile(dialect=dialect)) for index in table.indexes]
+    return tuple(made)
 
 
 def explain(error: Exception, file: Path) -> StoreError:

@@ -4,7 +4,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
+from weakref import WeakSet
 
 import anyio
 import structlog
@@ -38,9 +39,16 @@ class Writer:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="memory-writer")
+        self._unfinished: set[Future[Any]] = set()
         self._unsaved: deque[_Said] = deque(maxlen=MOST_UNSAVED)
         self.trouble: StoreError | None = None
         """Why finished exchanges can't be stored at the moment; None while all is well."""
+        _writers.add(self)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something that was handed in is not done yet."""
+        return bool(self._unfinished)
 
     def add_page(self, page: Page) -> "Future[None]":
         """Store a finished exchange; returns at once.
@@ -58,7 +66,7 @@ class Writer:
             self._unsaved.append(said)
             self._save_said()
 
-        return self._thread.submit(save)
+        return self._submit(save)
 
     def give_up(self, is_meant: Callable[[Page], bool]) -> None:
         """Never store those exchanges that could not be stored so far and are meant. Only for a change that `run` makes."""
@@ -77,7 +85,7 @@ class Writer:
             except Exception as error:
                 log_fault("store-fault", error)
 
-        self._thread.submit(in_order)
+        self._submit(in_order)
 
     async def run(self, change: Callable[[], T]) -> T:
         """Make a change after all those that were handed in before. Raises what it raises.
@@ -89,7 +97,7 @@ class Writer:
             self._save_said()
             return change()
 
-        done = self._thread.submit(in_order)
+        done = self._submit(in_order)
         with anyio.CancelScope(shield=True):
             await to_thread.run_sync(wait, [done])
         return done.result()
@@ -103,6 +111,12 @@ class Writer:
         self._thread.shutdown(wait=True)
         if self._unsaved:
             log.error("exchanges-lost", count=len(self._unsaved), code="store-full")
+
+    def _submit(self, work: Callable[[], T]) -> "Future[T]":
+        future = self._thread.submit(work)
+        self._unfinished.add(future)
+        future.add_done_callback(self._unfinished.discard)
+        return future
 
     def _save_said(self) -> None:
         try:
@@ -122,3 +136,11 @@ class Writer:
             self._unsaved.popleft()  # a page that no store can take must not hold up the others
         else:
             self.trouble = None
+
+
+_writers: WeakSet[Writer] = WeakSet()
+
+
+def writers_are_busy() -> bool:
+    """Whether any store of this process is being written, for a clock that must not run ahead of it."""
+    return any(writer.busy for writer in _writers)

@@ -17,6 +17,7 @@ from server.simulator import Habits, Identity, open_robot
 from server.simulator.robot import State
 from tests.end_to_end.running import Running, running
 from tests.fakes import FakeAsr, FakeLlm, FakeTts, FakeVad, voice
+from tests.patience import SECONDS
 
 ROBOT = Identity("aa:bb:cc:00:11:22")
 
@@ -82,7 +83,7 @@ async def test_a_robot_comes_back_after_a_restart_of_the_server(tmp_path: Path) 
 
 
 async def ask_for_token(server: Running) -> str:
-    async with httpx2.AsyncClient(trust_env=False) as web:
+    async with httpx2.AsyncClient(trust_env=False, timeout=SECONDS) as web:
         answer = await web.post(f"{server.http_url}/xiaozhi/ota/", json={}, headers=ROBOT.headers())
     token: str = answer.json()["websocket"]["token"]
     return token

@@ -12,7 +12,7 @@ from server.config import Config, EmbeddingSection
 from server.embedding import build
 from server.memory import page_of
 from server.memory.page_weights import load_page_weights
-from tests.memory.remembering import NOON, PATIENT, fact, opened, turn
+from tests.memory.remembering import NOON, fact, opened, turn
 
 A_DAY = {
     "明日の朝は歯医者に行く。": True,
@@ -146,7 +146,7 @@ async def test_what_is_otherwise_now_is_told_and_the_old_is_not_however_well_it_
 ) -> None:
     """mem0ai/mem0#5867, 410979729/scope-recall-hermes#35, dat999zx/knowl#98: the stale one was the stronger match."""
     embedder = build(EmbeddingSection(engine="use"))
-    with opened(tmp_path, embedder=embedder, retrieval=PATIENT) as room:
+    with opened(tmp_path, embedder=embedder) as room:
         for said in (old, new):
             room.tell(said, language=language)
             await room.memory.extract()

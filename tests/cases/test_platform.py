@@ -14,6 +14,7 @@ from server.prompting import PROMPTS
 from server.simulator import Identity, open_robot
 from tests.end_to_end.running import running
 from tests.fakes import FakeAsr, FakeLlm, FakeTts, FakeVad
+from tests.patience import SECONDS
 
 ROBOT = Identity("aa:bb:cc:00:11:22")
 
@@ -76,7 +77,7 @@ async def test_a_robot_is_told_an_address_that_it_can_reach_and_the_time_of_its_
     try:
         async with (
             running(tmp_path, engines(), server={"timezone": "Asia/Tokyo"}) as server,
-            httpx2.AsyncClient(trust_env=False) as web,
+            httpx2.AsyncClient(trust_env=False, timeout=SECONDS) as web,
         ):
             headers = {**ROBOT.headers(), "Host": "192.168.1.50:8003"}
             url = f"{server.http_url}/xiaozhi/ota/"

@@ -20,6 +20,7 @@ from server.ports import Voice
 from server.simulator import Answer, Habits, Identity, LinkStalls, open_robot
 from tests.end_to_end.running import Running, running
 from tests.fakes import FRAME, FakeAsr, FakeLlm, FakeTts, FakeVad, silence, voice
+from tests.patience import SECONDS
 from tests.talks import pitch
 
 ROBOT = Identity("aa:bb:cc:00:11:22")
@@ -166,7 +167,7 @@ async def test_garbage_between_good_packets_costs_nothing_but_itself(tmp_path: P
 
 
 async def hear_transcript(line: ClientConnection) -> str:
-    with anyio.fail_after(5):
+    with anyio.fail_after(SECONDS):
         while True:
             message = await line.recv()
             if isinstance(message, str) and json.loads(message)["type"] == "stt":

@@ -10,13 +10,16 @@ from typer.testing import CliRunner, Result
 
 from server.audio import LISTENING_RATE, Audio, write_wav
 from server.cli import app
+from tests.patience import RETRIEVAL
 from tests.simulator.fake_server import FakeServer, Script, answer_plainly, running_server, tone
 
 
 @pytest.fixture
 def omoide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
-    """Run a command line, in an empty folder."""
+    """Run a command line, in an empty folder, with all the time that recall may need on a busy machine."""
     monkeypatch.chdir(tmp_path)
+    for key, seconds in RETRIEVAL.items():
+        monkeypatch.setenv(f"OMOIDE_RETRIEVAL__{key.upper()}", str(seconds))
 
     def run(*arguments: str | Path) -> Result:
         return CliRunner().invoke(app, list(map(str, arguments)))

@@ -32,13 +32,12 @@ from server.telemetry import Metrics
 from server.trace import Turns
 from server.web import serve_web
 from tests.fakes import PROMPTS, FakeAsr, FakeEmbedder, FakeLlm, FakeTts, FakeVad
+from tests.patience import RETRIEVAL, SECONDS
 
 ROBOT = "aa:bb:cc:dd:ee:ff"
 FROM_AFAR = {"X-Forwarded-For": "203.0.113.9"}
 """No proxy is trusted, so this only says: not from this machine."""
 HELLO = json.dumps({"type": "hello", "rate": 16000})
-SECONDS = 10
-"""Longer than anything here takes; only a failing test waits that long."""
 
 
 class FixedClock:
@@ -134,6 +133,8 @@ class Doors:
         return f"http://127.0.0.1:{self.http_port}"
 
     def web(self, **options: Any) -> httpx2.AsyncClient:
+        # Nothing is encrypted here, and to read the certificates of the system takes longer than most tests.
+        options = {"timeout": SECONDS, "verify": False, **options}
         return httpx2.AsyncClient(base_url=self.base_url, trust_env=False, **options)
 
     @asynccontextmanager
@@ -174,6 +175,7 @@ async def open_doors(
     """Open the robots' door and, if asked for, the HTTP door (which takes a fifth of a second to close)."""
     ports = {"device_port": 0, **({"http_port": 0} if http else {})}
     server = {"host": "127.0.0.1", **ports, **sections.pop("server", {})}
+    sections["retrieval"] = RETRIEVAL | sections.get("retrieval", {})
     app = FakeApp(Config(server=server, **sections), data, talk)
     with closing(app):
         async with anyio.create_task_group() as tasks:
@@ -224,12 +226,6 @@ async def end_of(line: ClientConnection) -> tuple[int, str]:
                 await line.recv()
         except ConnectionClosed:
             return line.close_code or 0, line.close_reason or ""
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    with anyio.fail_after(SECONDS):
-        while not condition():
-            await anyio.sleep(0.005)
 
 
 def frames(count: int) -> list[PlayAudio]:

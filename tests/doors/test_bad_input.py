@@ -17,15 +17,14 @@ from websockets.exceptions import ConnectionClosed
 from firmware_bridge import Hello
 from firmware_bridge.xiaozhi import XiaozhiDeviceCodec
 from tests.doors.premises import (
-    SECONDS,
     Doors,
     ask,
     end_of,
     greet,
     keep_sending,
     open_doors,
-    until,
 )
+from tests.patience import SECONDS, until
 
 XIAOZHI_HELLO = XiaozhiDeviceCodec().send(Hello())[0]
 NORMAL_FRAME = bytes([0x58, 0xFF, 0xFE])
@@ -103,7 +102,7 @@ async def test_bytes_that_are_no_request_are_closed_with_one_line_naming_the_htt
         async with await anyio.connect_tcp("127.0.0.1", doors.device_port) as stream:
             await stream.send(raw)
             await stream.send_eof()
-            with anyio.fail_after(5):
+            with anyio.fail_after(SECONDS):
                 try:
                     while True:
                         await stream.receive()

@@ -40,8 +40,8 @@ from tests.doors.premises import (
     listen_for_ever,
     open_doors,
     say,
-    until,
 )
+from tests.patience import until
 
 # From the robot to the conversation
 

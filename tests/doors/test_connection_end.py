@@ -15,7 +15,6 @@ from server.ports import Device
 from tests.doors.premises import (
     HELLO,
     ROBOT,
-    SECONDS,
     Doors,
     ask,
     end_of,
@@ -26,8 +25,8 @@ from tests.doors.premises import (
     listen_for_ever,
     open_doors,
     say,
-    until,
 )
+from tests.patience import SECONDS, until
 
 ENDPOINT_QUIET = {"idle_close_seconds": 0.3}
 

@@ -20,8 +20,8 @@ from tests.doors.premises import (
     end_of,
     greet,
     open_doors,
-    until,
 )
+from tests.patience import SECONDS, until
 
 KEY = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
 UPGRADE = f"Upgrade: websocket\r\nConnection: Upgrade\r\n{KEY}"
@@ -363,6 +363,6 @@ async def test_a_client_that_leaves_in_the_middle_of_the_handshake_is_forgotten(
             except InvalidStatus:
                 return False
 
-        with anyio.fail_after(10):
+        with anyio.fail_after(SECONDS):
             while not await try_again():
                 await anyio.sleep(0.01)

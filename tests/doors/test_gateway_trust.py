@@ -8,8 +8,16 @@ from structlog.testing import capture_logs
 
 from server.gateway import read_claim
 from server.registry import Registry
-from tests.doors.premises import FROM_AFAR, ROBOT, end_of, greet, open_doors, say, until
+from tests.doors.premises import (
+    FROM_AFAR,
+    ROBOT,
+    end_of,
+    greet,
+    open_doors,
+    say,
+)
 from tests.doors.test_gateway import OWN, afar, person_of
+from tests.patience import until
 
 
 @pytest.mark.parametrize("host", ["evil.example", "localhost"])

@@ -10,6 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from tests.doors.premises import FROM_AFAR, ROBOT, Doors, exchange, greet, open_doors
+from tests.patience import SECONDS
 
 PATH = "/xiaozhi/ota/"
 BODY = {
@@ -252,7 +253,7 @@ async def test_a_newer_file_is_offered_and_can_be_fetched(tmp_path: Path) -> Non
     async with open_doors(tmp_path, http=True) as doors:
         offered = (await ask_ota(doors, f"127.0.0.1:{doors.http_port}", **FROM_AFAR))["firmware"]
         assert offered["version"] == "2.10.0"
-        async with httpx2.AsyncClient(trust_env=False) as web:
+        async with httpx2.AsyncClient(trust_env=False, timeout=SECONDS) as web:
             file = await web.get(offered["url"], headers=FROM_AFAR)
         assert (file.status_code, file.content) == (200, b"m5stack-stack-chan_2.10.0.bin")
 

@@ -18,10 +18,10 @@ from tests.doors.premises import (
     exchange,
     greet,
     open_doors,
-    until,
 )
 from tests.memory.remembering import turn as spoken
 from tests.memory.test_store import full_disk
+from tests.patience import until
 
 MASTER = {"api_token": "master"}
 WITH_TOKEN = {"Authorization": "Bearer master"}

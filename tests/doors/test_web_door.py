@@ -16,7 +16,13 @@ from server.admission import Admission
 from server.errors import OmoideError
 from server.registry import KnownDevice
 from server.web import create_web, serve_web
-from tests.doors.premises import SECONDS, Doors, FakeApp, exchange, open_doors, until
+from tests.doors.premises import (
+    Doors,
+    FakeApp,
+    exchange,
+    open_doors,
+)
+from tests.patience import SECONDS, until
 
 HEAD = b"GET /health HTTP/1.1\r\nHost: localhost\r\n"
 IMPATIENT = {"http_patience_seconds": 0.1}

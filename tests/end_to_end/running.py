@@ -12,6 +12,7 @@ from server.app import App, open_app, serve
 from server.config import Config
 from server.conversation import Engines
 from tests.fakes import FakeEmbedder
+from tests.patience import RETRIEVAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,8 @@ async def running(
     """Run a server around the block, on free ports. With fake engines memory searches with a fake one, too."""
     embedder = None if engines is None else FakeEmbedder()
     server = {"host": "127.0.0.1", "device_port": 0, "http_port": 0} | sections.pop("server", {})
-    config = Config(server=server, **sections)
+    retrieval = RETRIEVAL | sections.pop("retrieval", {})
+    config = Config(server=server, retrieval=retrieval, **sections)
     async with open_app(config, data, engines, embedder) as app, anyio.create_task_group() as tasks:
         doors = await tasks.start(serve, app)
         await app.warm.wait()

@@ -10,6 +10,7 @@ from server.conversation import Engines
 from server.memory.safety.models import Severity
 from tests.end_to_end.running import running
 from tests.fakes import FakeAsr, FakeDevice, FakeLlm, FakeTts, FakeVad
+from tests.patience import SECONDS
 from tests.talks import shown, stops
 
 SAID = "胸が締めつけられるように苦しいの"
@@ -40,7 +41,7 @@ async def test_an_urgent_sign_is_answered_kept_and_told(tmp_path: Path) -> None:
         tasks.start_soon(server.app.converse, device)
         device.put(TextSaid(SAID))
         await stops(device)
-        with anyio.fail_after(10):
+        with anyio.fail_after(SECONDS):
             while not told:
                 await anyio.sleep(0.01)
         [event] = await server.app.memory.desk.find("hana")

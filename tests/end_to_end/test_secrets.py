@@ -18,6 +18,7 @@ from server.errors import LlmError
 from server.simulator import Habits, Identity, open_robot
 from tests.end_to_end.running import running
 from tests.fakes import FakeAsr, FakeLlm, FakeTts, FakeVad
+from tests.patience import SECONDS
 
 MARK = "zqsecretqz"
 OPTIONS = {"llm": {"openai": {"extra_body": {"api_key": f"{MARK}-o", "nested": {"auth-token": f"{MARK}-n", "top_k": 3}}}}}  # fmt: skip
@@ -96,7 +97,9 @@ async def test_no_secret_comes_out_of_a_server_that_has_much_to_complain_about(
         token = server.app.access.visit(Claim(identity.device, identity.client), caller)
         right = {"Authorization": f"Bearer {sections['access']['api_token']}"}
         wrong = {"Authorization": f"Bearer {MARK}-guess", "X-Forwarded-For": "203.0.113.9"}
-        async with httpx2.AsyncClient(base_url=server.http_url, trust_env=False) as web:
+        async with httpx2.AsyncClient(
+            base_url=server.http_url, trust_env=False, timeout=SECONDS
+        ) as web:
             for path in (
                 "/api/config",
                 "/api/turns",

@@ -17,6 +17,7 @@ from server.simulator.line import LineError
 from server.tls import server_context
 from tests.end_to_end.running import running
 from tests.fakes import FakeAsr, FakeLlm, FakeTts, FakeVad
+from tests.patience import SECONDS
 
 ROBOT = Identity("aa:bb:cc:00:11:22")
 
@@ -63,7 +64,7 @@ async def test_the_ota_answer_names_tls_addresses_for_both_ports(
                 config = server.app.config
                 changed = config.server.model_copy(update=update)
                 server.app.config = config.model_copy(update={"server": changed})
-            async with httpx2.AsyncClient(verify=trusted, trust_env=False) as web:
+            async with httpx2.AsyncClient(verify=trusted, trust_env=False, timeout=SECONDS) as web:
                 answer = await web.post(
                     f"https://localhost:{port}/xiaozhi/ota/", json={}, headers=headers
                 )
@@ -79,7 +80,7 @@ async def test_nothing_goes_over_the_line_without_tls(
     tmp_path: Path, certificate: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running(tmp_path, engines(), server={"tls": certificate}) as server:
-        async with httpx2.AsyncClient(trust_env=False) as web:
+        async with httpx2.AsyncClient(trust_env=False, timeout=SECONDS) as web:
             with pytest.raises(httpx2.HTTPError):
                 await web.get(f"http://127.0.0.1:{server.http_port}/health")
         for url in (

@@ -1,7 +1,7 @@
 """The public client `xiaozhi-sdk` against a running server: three turns, an abort, a reconnect, the OTA way."""
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from server.audio import Samples, to_pcm
 from server.conversation import Engines
 from tests.end_to_end.running import Running, running
 from tests.fakes import FakeAsr, FakeLlm, FakeTts, FakeVad, silence, voice
+from tests.patience import until
 
 MAC = "AA:BB:CC:00:11:22"
 FRAME = 960
@@ -47,12 +48,6 @@ class Client:
 
     def played_seconds(self) -> float:
         return sum(len(row) for row in self.sdk.output_audio_queue) / 16_000
-
-
-async def until(condition: Callable[[], bool], seconds: float = 15.0) -> None:
-    with anyio.fail_after(seconds):
-        while not condition():
-            await anyio.sleep(0.02)
 
 
 @asynccontextmanager

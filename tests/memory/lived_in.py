@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,8 @@ class Visit:
     said: Sequence[Said]
 
 
-def script() -> list[Visit]:
+@cache
+def script() -> Sequence[Visit]:
     """Return the talk, in the order of time."""
     rows: list[dict[str, Any]] = yaml.safe_load(TALK.read_text(encoding="utf-8"))
     visits = [
@@ -81,7 +83,7 @@ def script() -> list[Visit]:
         )
         for row in rows
     ]
-    return sorted(visits, key=lambda visit: visit.at)
+    return tuple(sorted(visits, key=lambda visit: visit.at))
 
 
 class Home:

@@ -18,12 +18,11 @@ from server.ports import Embedder
 from server.prompting import PromptFiles
 from server.turn import Transcript, Turn
 from tests.fakes import PROMPTS, FakeEmbedder, FakeLlm, Step
+from tests.patience import RETRIEVAL
 
 TOKYO = ZoneInfo("Asia/Tokyo")
 NOON = datetime(2026, 9, 27, 12, 0, tzinfo=TOKYO)
 """A Sunday."""
-PATIENT = {"embed_timeout_seconds": 30.0, "deadline_seconds": 30.0}
-"""For retrieval with a real embedder, however busy the machine is."""
 CAT = "猫を飼い始めたんだ。"
 CAT_FACT = "あなたは猫を飼い始めた。"
 DOG = "犬も飼っているよ。"
@@ -78,8 +77,7 @@ def opened(
 
     Recall has all the time that a busy machine may need, unless a test says otherwise.
     """
-    patient = {"deadline_seconds": PATIENT["deadline_seconds"]}
-    sections["retrieval"] = patient | sections.get("retrieval", {})
+    sections["retrieval"] = RETRIEVAL | sections.get("retrieval", {})
     clock = clock or HandClock()
     memory = open_memory(
         Config(**sections),

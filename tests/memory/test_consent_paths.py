@@ -64,7 +64,8 @@ async def test_a_guest_leaves_neither_a_decision_nor_what_waits_for_one(
         said.is_guest = True
         room.memory.consenting.judge(said)
         assert await waiting_of(room.memory) == []
-        store, _ = room.memory.kept_in
+        store, writer = room.memory.kept_in
+        await writer.settle()
         assert list(store.consents.states()) == []
 
 

@@ -14,10 +14,9 @@ from server.memory.harvest import Harvest
 from server.memory.models import Fact, Page
 from server.memory.wording import framed
 from tests.memory.remembering import NOON, Room, fact, opened
+from tests.patience import SECONDS
 
 CAT = "猫を飼い始めたんだ。"
-SECONDS = 5
-"""Far more than a correction takes on a busy machine, and less than for ever."""
 
 
 async def corrected(room: Room, old: str, text: str) -> Fact | None:

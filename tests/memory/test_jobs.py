@@ -17,8 +17,8 @@ from server.memory.extract import RulesExtractor
 from server.memory.harvest import Harvest
 from server.memory.models import Fact
 from server.turn import Turn
-from tests.doors.premises import until
 from tests.memory.remembering import HandClock, Room, opened, turn
+from tests.patience import until
 
 LONG_MINUTES = 1000.0
 """A silence that no test waits for."""

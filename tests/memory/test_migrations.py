@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.environment import EnvironmentContext
@@ -101,10 +102,48 @@ def test_a_store_of_the_first_revision_goes_on_and_forgets(tmp_path: Path) -> No
         assert store.persons() == []
 
 
+def shape(file: Path) -> dict[str, list[Any]]:
+    """Return what SQLite says of every table: its columns, keys and indexes."""
+    with closing(sqlite3.connect(file)) as connection:
+
+        def told(question: str) -> list[Any]:
+            return connection.execute(question).fetchall()
+
+        names = [name for (name,) in told("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return {
+            name: [
+                sorted(column[1:] for column in told(f"PRAGMA table_xinfo({name})")),
+                sorted(key[2:] for key in told(f"PRAGMA foreign_key_list({name})")),
+                sorted(
+                    (index[1:], told(f"PRAGMA index_info({index[1]})"))
+                    for index in told(f"PRAGMA index_list({name})")
+                ),
+            ]
+            for name in names
+        }
+
+
 def test_the_migrations_end_at_the_tables_that_the_program_expects(tmp_path: Path) -> None:
-    Store(tmp_path / "memory.db").close()
+    migrate(tmp_path / "memory.db", "head")
     engine = create_engine(f"sqlite:///{tmp_path / 'memory.db'}")
     with engine.connect() as connection:
         differences = compare_metadata(MigrationContext.configure(connection), tables)
     engine.dispose()
     assert differences == []
+
+
+@pytest.mark.parametrize("first", ["0001", "head"])
+def test_a_new_store_is_what_the_steps_make_of_an_old_one(tmp_path: Path, first: str) -> None:
+    migrate(tmp_path / "old.db", first)
+    Store(tmp_path / "old.db").close()
+    Store(tmp_path / "new.db").close()
+
+    made = shape(tmp_path / "new.db")
+
+    assert "pages" in made
+    assert made == shape(tmp_path / "old.db")
+    revisions = []
+    for name in ("old.db", "new.db"):
+        with closing(sqlite3.connect(tmp_path / name)) as connection:
+            revisions.append(connection.execute("SELECT * FROM alembic_version").fetchall())
+    assert revisions[0] == revisions[1] != []

@@ -10,7 +10,7 @@ from server.memory.page_recall import PageCandidate, gate_signs
 from server.memory.page_weights import load_page_weights
 from server.memory.question import read_question
 from tests.memory.lived_in import script
-from tests.memory.remembering import NOON, PATIENT, opened
+from tests.memory.remembering import NOON, opened
 
 TOLD = {
     "ja": ("猫のタマを飼ってるよ。", "来週の土曜に箱根に行くんだ。", "夫は山が好きで、二人でよく上高地に行ったわ。"),
@@ -44,7 +44,7 @@ async def test_what_was_said_is_found_before_anything_was_drawn_from_it(
     language: str, tmp_path: Path
 ) -> None:
     embedder = build(EmbeddingSection(engine="use"))
-    with opened(tmp_path, embedder=embedder, retrieval=PATIENT) as room:
+    with opened(tmp_path, embedder=embedder) as room:
         room.tell(*CHATTER[language], *TOLD[language], language=language)
         await room.memory._writer.settle()
         await room.memory.catch_up()  # as it is done every minute

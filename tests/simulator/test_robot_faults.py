@@ -8,6 +8,7 @@ import pytest
 from firmware_bridge.events import Alert
 from server.simulator import Habits, Identity, open_robot
 from server.simulator.line import LineError
+from tests.patience import SECONDS
 from tests.simulator.fake_server import Connection, running_server
 
 ME = Identity("02:00:00:00:00:01")
@@ -98,7 +99,7 @@ async def test_what_a_server_says_in_another_protocol_ends_the_talk() -> None:
     async with running_server(script) as server:
         async with open_robot(server.url, ME, Habits(mode="manual")) as robot:
             answer = await robot.write("Hello?")
-            with anyio.fail_after(5):
+            with anyio.fail_after(SECONDS):
                 await server.connections[0].socket.wait_closed()
         assert answer.error is not None
         assert "broke the protocol" in str(answer.error)

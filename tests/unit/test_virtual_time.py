@@ -3,12 +3,16 @@
 import asyncio
 import threading
 import time
+from contextlib import closing
+from pathlib import Path
 
 import anyio
 import anyio.lowlevel
 import anyio.to_thread
 import pytest
 
+from server.memory.store import Store
+from server.memory.writer import Writer
 from tests.virtual_time import VIRTUAL_TIME, Backend, Deadlock, VirtualTimeLoop
 
 
@@ -86,6 +90,19 @@ async def test_the_clock_waits_for_worker_threads() -> None:
 
     assert finished_at == [0]
     assert anyio.current_time() - begun == 5
+
+
+async def test_the_clock_waits_for_a_memory_that_is_being_written(tmp_path: Path) -> None:
+    begun = anyio.current_time()
+    release = threading.Event()
+    written_at: list[float] = []
+    loop = asyncio.get_running_loop()
+    with closing(Store(tmp_path / "memory.db")) as store, closing(Writer(store)) as writer:
+        threading.Timer(0.05, release.set).start()
+        writer.submit(release.wait)
+        writer.submit(lambda: written_at.append(loop.time() - begun))
+        await anyio.sleep(5)
+        assert written_at == [0]
 
 
 async def forever_waiting() -> None:

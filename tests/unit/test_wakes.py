@@ -7,7 +7,7 @@ import pytest
 
 from server.clock import SystemClock
 from server.wakes import SteadyScheduler
-from tests.doors.premises import until
+from tests.patience import until
 
 AHEAD = 9 * 3600.0
 """Seconds."""

@@ -3,10 +3,7 @@
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
-from typing import Any, TypeAlias
-
-import yaml
+from typing import TypeAlias
 
 from server.memory import lexicon
 from server.memory.wording import without_dates, without_frame
@@ -34,10 +31,10 @@ def expressions(name: str, language: str) -> Expressions:
         language: Two-letter code; of one that is not in the lists, English counts.
     """
     code = language if language in LANGUAGES else "en"
-    content: Any = yaml.safe_load((files(__package__) / f"{name}.yaml").read_text(encoding="utf-8"))
+    content = lexicon.written(name)
     pieces = {
         piece: f"(?:{'|'.join(by_language.get(code, ()))})"
-        for piece, by_language in content.pop("pieces", {}).items()
+        for piece, by_language in content.get("pieces", {}).items()
     }
     return {
         group: {
@@ -46,6 +43,7 @@ def expressions(name: str, language: str) -> Expressions:
             if by_language.get(code)
         }
         for group, classes in content.items()
+        if group != "pieces"
     }
 
 
