@@ -75,13 +75,14 @@ def quietly(line: str) -> None:
 async def test_only_new_turns_of_the_own_device_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.commands.reach._TRACE_SECONDS", 0.3)
+    monkeypatch.setattr("server.commands.reach._TRACE_SECONDS", 60.0)
     with running_api() as api:
         api.turns = [turn_of("aa:bb:cc:00:00:01", 1)]
         async with reach(Place(Config(), tmp_path, api.url), quietly) as reached:
             await reached.watch()
             api.turns += [turn_of("aa:bb:cc:00:00:01", 2), turn_of("somebody else", 3)]
             trace = await reached.new_trace(ME)
+            monkeypatch.setattr("server.commands.reach._TRACE_SECONDS", 0.3)
             again = await reached.new_trace(ME)
     assert again is None
     assert trace is not None

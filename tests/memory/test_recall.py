@@ -1,6 +1,6 @@
 """Recall over a store: of the person who asks only, whatever marks stand at the end, and never an error."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -15,7 +15,7 @@ from structlog.testing import capture_logs
 from server.config import EmbeddingSection
 from server.embedding import build
 from server.memory.terms import analyse
-from server.ports import Embedder, EmbeddingError
+from server.ports import Embedder, EmbeddingError, TextKind, Vectors
 from tests.fakes import FakeEmbedder
 from tests.memory.remembering import NOON, Room, fact, opened
 
@@ -123,12 +123,27 @@ async def test_what_was_replaced_is_never_recalled(tmp_path: Path) -> None:
         assert await room.recalled("どこに住んでいるんだっけ") == [new.text]
 
 
+class HeldUp(FakeEmbedder):
+    """Embeds at once, or, where it has an event, once that has come."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_asked = anyio.Event()
+        self.may_go: anyio.Event | None = None
+
+    async def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        if self.may_go is not None:
+            self.is_asked.set()
+            await self.may_go.wait()
+        return await super().embed(texts, kind)
+
+
 @pytest.mark.parametrize("mode", ["hybrid", "article"])
 async def test_what_is_forgotten_while_a_question_is_embedded_is_not_recalled(
     tmp_path: Path, mode: Mode
 ) -> None:
-    embedder = FakeEmbedder()
-    retrieval = {"mode": mode, "article": {"threshold": 0.0}, "embed_timeout_seconds": 30.0}
+    embedder = HeldUp()
+    retrieval = {"mode": mode, "article": {"threshold": 0.0}, "embed_timeout_seconds": 60.0}
     with opened(tmp_path, embedder=embedder, retrieval=retrieval) as room:
         room.tell(
             "My locker code word is kumquat.",
@@ -138,7 +153,7 @@ async def test_what_is_forgotten_while_a_question_is_embedded_is_not_recalled(
         locker, dentist = await room.memory.extract()
         asked = f"What is my locker code word, and {dentist.quote[:-1]}?"
         assert locker.text in await room.recalled(asked, language="en")
-        embedder.seconds = 1.0  # forgetting writes the whole file anew meanwhile
+        embedder.may_go = anyio.Event()
         recalled: list[str] = []
 
         async def ask() -> None:
@@ -146,8 +161,9 @@ async def test_what_is_forgotten_while_a_question_is_embedded_is_not_recalled(
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(ask)
-            await anyio.sleep(0.05)
+            await embedder.is_asked.wait()
             await room.memory.archive.forget([dentist.id])
+            embedder.may_go.set()
         assert recalled == [locker.text]
 
 
