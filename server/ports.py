@@ -88,6 +88,20 @@ class Speech(Protocol):
     def chunks(self) -> AsyncIterator[SpeechChunk]:
         """Iterate over the sound from the pre-roll to the endpoint; ends when the utterance ends. Once only."""
 
+    def expect_text(self) -> None:
+        """Say that all that was heard so far is being recognised, and that its text will be there soon.
+
+        The end of the utterance is decided when it is: call this only if that will be sooner than anybody goes on.
+        """
+
+    def read_text(self, text: Transcript | None, samples: int) -> None:
+        """Tell what was said so far, for the end of the utterance; see `expect_text`.
+
+        Args:
+            text: None if it could not be recognised.
+            samples: How much sound it is the text of; it is ignored if there was a voice after that.
+        """
+
 
 class Asr(Engine, Protocol):
     """Speech recognition."""

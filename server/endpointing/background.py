@@ -1,0 +1,149 @@
+"""What else is to be heard where somebody speaks: told from their voice by its level, so that it holds no turn open.
+
+A voice activity model hears the difference between a fan and a voice, but not between the one who speaks to the robot and
+a television. Whoever is louder by far is the one who speaks to it, if the quieter voice was there before them: a quieter
+voice that only follows a loud one is the same person, who lets the end of a sentence fall.
+"""
+
+import math
+from collections import deque
+
+import numpy as np
+
+from server.audio import LISTENING_RATE, Samples, level_dbfs
+
+_SYLLABLE_SECONDS = 0.16
+"""Over so much sound levels are taken: those of single frames go up and down by twenty decibels."""
+_REMEMBERED_SECONDS = 20.0
+"""For how long a voice in the background is reckoned with after it was last heard."""
+_PROOF_SECONDS = 0.8
+"""So much of a voice must have been heard before a louder one is taken for somebody else's."""
+_LOUD_SECONDS = 0.4
+"""So much of the louder one, or it was only one word with weight on it ..."""
+_SPAN_SECONDS = 2.0
+"""... in the first so many seconds of speech after it was first heard."""
+_STEPS_DB = ((2.5, 5.0), (0.0, 8.0))
+"""How much louder it has to be, after so many seconds of the first one: of a longer one it is known how loud it gets."""
+_LOUD_PERCENT = 90
+_BELOW_SPEAKER_DB = 5.0
+_ABOVE_OTHERS_DB = 3.0
+_STEADY_SECONDS = 1.2
+_STEADY_DB = 4.0
+"""Sound whose level varies less for so long is a machine: nobody speaks so evenly."""
+
+
+class Background:
+    """Follows the levels of one microphone, frame by frame. Counts in frames, knows no clock."""
+
+    def __init__(self, frame_samples: int) -> None:
+        """Begin with a microphone.
+
+        Args:
+            frame_samples: Length of the frames that will come.
+        """
+        self._per_second = LISTENING_RATE / frame_samples
+        self._syllable: deque[float] = deque(maxlen=self._frames_in(_SYLLABLE_SECONDS))
+        self._steady: deque[float] = deque(maxlen=self._frames_in(_STEADY_SECONDS))
+        self._remembered = self._frames_in(_REMEMBERED_SECONDS)
+        self._others: deque[tuple[int, float]] = deque(maxlen=self._remembered)
+        """When somebody else, or something, was heard, and how loud."""
+        self._frame = 0
+        self._level: float | None = None
+        self.begin_turn()
+
+    @property
+    def level(self) -> float | None:
+        """How loud the voices in the background get, in dB relative to full scale; None if there are none."""
+        return self._level
+
+    def is_speaker(self, frame: Samples, *, in_turn: bool) -> bool:
+        """Say whether the voice in a frame is that of whoever speaks to the robot.
+
+        Args:
+            frame: A frame with a voice in it; those without one go to `pass_over`.
+            in_turn: Whether an utterance is open.
+        """
+        level = self._follow(frame)
+        if self._is_steady() or self._is_others(level, in_turn=in_turn):
+            self._others.append((self._frame, level))
+            self._reckon()
+            return False
+        if in_turn:
+            self._speak(level)
+        return True
+
+    def pass_over(self) -> None:
+        """Take note of a frame without a voice."""
+        self._frame += 1
+        self._syllable.clear()
+        self._steady.clear()
+        if self._others and self._frame - self._others[0][0] > self._remembered:
+            self._reckon()
+
+    def begin_turn(self) -> None:
+        """Forget how loud the last speaker was: the next one may stand further away."""
+        self._quiet: list[float] = []
+        """Levels of the turn before anybody spoke up."""
+        self._louder: list[float] = []
+        """Levels since somebody perhaps did."""
+        self._loudest = -math.inf
+
+    def _follow(self, frame: Samples) -> float:
+        """Return the level of the syllable that the frame is part of."""
+        self._frame += 1
+        now = level_dbfs(frame)
+        self._syllable.append(now)
+        self._steady.append(now)
+        return float(10 * np.log10(np.power(10.0, np.array(self._syllable) / 10).mean()))
+
+    def _is_steady(self) -> bool:
+        return (
+            len(self._steady) == self._steady.maxlen
+            and max(self._steady) - min(self._steady) < _STEADY_DB
+        )
+
+    def _is_others(self, level: float, *, in_turn: bool) -> bool:
+        if self._level is None:
+            return False
+        if not in_turn:
+            return level < self._level
+        limit = min(self._level + _ABOVE_OTHERS_DB, self._loudest - _BELOW_SPEAKER_DB)
+        return level < limit
+
+    def _speak(self, level: float) -> None:
+        """Take the level of a speaker, and find out whether somebody else was heard before."""
+        self._loudest = max(self._loudest, level)
+        limit = self._louder_than()
+        if not self._louder and level < limit:
+            self._quiet.append(level)
+            return
+        self._louder.append(level)
+        if sum(one >= limit for one in self._louder) >= self._frames_in(_LOUD_SECONDS):
+            self._others.extend((self._frame, one) for one in self._before())
+            self._quiet, self._louder = self._louder, []
+            self._reckon()
+        elif len(self._louder) >= self._frames_in(_SPAN_SECONDS):
+            self._quiet += self._louder
+            self._louder = []
+
+    def _louder_than(self) -> float:
+        """Return the level from which on a voice is louder by far than the one that was heard first."""
+        before = self._before()
+        heard = len(before) / self._per_second
+        if heard < _PROOF_SECONDS:
+            return math.inf
+        return max(before) + next(step for seconds, step in _STEPS_DB if heard >= seconds)
+
+    def _before(self) -> list[float]:
+        """Return the levels before somebody spoke up, without the last: they may hold the beginning of the louder voice."""
+        return self._quiet[: -self._frames_in(_SYLLABLE_SECONDS)]
+
+    def _reckon(self) -> None:
+        while self._others and self._frame - self._others[0][0] > self._remembered:
+            self._others.popleft()
+        enough = len(self._others) >= self._frames_in(_PROOF_SECONDS)
+        levels = [level for _, level in self._others]
+        self._level = float(np.percentile(levels, _LOUD_PERCENT)) if enough else None
+
+    def _frames_in(self, seconds: float) -> int:
+        return max(1, round(seconds * self._per_second))
