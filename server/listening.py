@@ -153,7 +153,7 @@ class Ear:
         probability = self._session.speech_probability(frame)
         if probability >= self._vad.speech_threshold:
             is_speaker = self._background.is_speaker(frame, in_turn=in_turn)
-            return is_speaker, not is_speaker
+            return is_speaker, not is_speaker and not self._background.in_doubt
         self._background.pass_over()
         in_doubt = probability >= self._vad.silence_threshold
         return False, not in_doubt or self._background.level is not None

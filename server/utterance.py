@@ -121,6 +121,13 @@ class Utterance:
         self._endpoint.read_text(text)
         self._end_if_over()
 
+    def take_hint(self, probability: float, samples: int) -> None:
+        """Take a hint that was drawn from the first `samples` of it; see `ports.Speech`."""
+        if self._endpoint is None or self.ending is not None or samples < self._last_voiced:
+            return
+        self._endpoint.take_hint(probability)
+        self._end_if_over()
+
     def _end_if_over(self) -> None:
         if self._endpoint is not None and self.silence_samples >= self._endpoint.needed():
             self.end(Ending.SILENCE)

@@ -90,17 +90,23 @@ async def measure(
         )
     }
     results: dict[str, list[Verdict]] = {name: [] for name in WAYS}
+    heard: list[list[str]] = []
     for label in labels:
         sound = read_sound(folder, label)
         reader.next_sound()
         for name, trial in trials.items():
             results[name].append(judge(await trial.spans(sound), label))
+        heard.append(list(trials[AT_ONCE].heard))
         for name, vad in ((PLAIN, parts.vad), (WEBRTC, parts.webrtc)):
             spans = plain_spans(sound, vad.session(), vad.frame_samples, config.vad, PLAIN_MS)
             results[name].append(judge(spans, label))
     told = {name: _describe(labels, found) for name, found in results.items()}
     each = [
-        {"file": label.file, **{name: _as_data(results[name][index]) for name in WAYS}}
+        {
+            "file": label.file,
+            "heard": heard[index],
+            **{name: _as_data(results[name][index]) for name in WAYS},
+        }
         for index, label in enumerate(labels)
     ]
     recogniser = {

@@ -148,6 +148,8 @@ class Trial:
     read: Read | None = None
     instant: bool = False
     speed: Speed = field(default_factory=Speed)
+    heard: list[str] = field(default_factory=list)
+    """What the recogniser made of the pauses of the last sound."""
     texts: int = 0
     waited_for: int = 0
 
@@ -155,6 +157,7 @@ class Trial:
         """Find the utterances in a sound."""
         ear = Ear(self.vad.session(), self.vad.frame_samples, self.vad_section, self.endpointing)
         begun: list[tuple[int, Utterance]] = []
+        self.heard.clear()
         asked: _Asked | None = None
         free_at = 0.0
         for at in range(0, len(sound), _FRAME):
@@ -182,6 +185,7 @@ class Trial:
             utterance.expect_text()
         text = await self.read(utterance.sound().samples, start)
         self.texts += 1
+        self.heard.append(text.transcript.text)
         self.waited_for += waits
         if self.instant:
             return _Asked(utterance, utterance.samples, text, now)

@@ -42,6 +42,9 @@ class Spoken:
     def read_text(self, text: Transcript | None, samples: int) -> None:
         """Do nothing: it is over already."""
 
+    def take_hint(self, probability: float, samples: int) -> None:
+        """Do nothing: it is over already."""
+
 
 async def hear(audio: Audio, asr: Asr, language: str | None) -> str:
     """Return what a recogniser makes of a sound.

@@ -18,13 +18,13 @@ _REMEMBERED_SECONDS = 20.0
 """For how long a voice in the background is reckoned with after it was last heard."""
 _PROOF_SECONDS = 0.8
 """So much of a voice must have been heard before a louder one is taken for somebody else's."""
-_LOUD_SECONDS = 0.4
-"""So much of the louder one, or it was only one word with weight on it ..."""
-_SPAN_SECONDS = 2.0
-"""... in the first so many seconds of speech after it was first heard."""
-_STEPS_DB = ((2.5, 5.0), (0.0, 8.0))
+_LOUD_SECONDS = 0.7
+"""So much of the louder one is looked at: one word with weight on it makes nobody somebody else."""
+_STEPS_DB = ((2.0, 6.0), (0.0, 8.0))
 """How much louder it has to be, after so many seconds of the first one: of a longer one it is known how loud it gets."""
-_LOUD_PERCENT = 90
+_USUAL_PERCENT, _HIGH_PERCENT, _LOUD_PERCENT = 50, 75, 90
+_AGREED, _ASKED = 4, 6
+"""Among so many frames so many have to be the speaker's, where there are others: their level rises for a moment, too."""
 _BELOW_SPEAKER_DB = 5.0
 _ABOVE_OTHERS_DB = 3.0
 _STEADY_SECONDS = 1.2
@@ -56,6 +56,11 @@ class Background:
         """How loud the voices in the background get, in dB relative to full scale; None if there are none."""
         return self._level
 
+    @property
+    def in_doubt(self) -> bool:
+        """Whether the last frame was not the speaker's only because too few before it were."""
+        return bool(self._votes) and self._votes[-1]
+
     def is_speaker(self, frame: Samples, *, in_turn: bool) -> bool:
         """Say whether the voice in a frame is that of whoever speaks to the robot.
 
@@ -64,7 +69,10 @@ class Background:
             in_turn: Whether an utterance is open.
         """
         level = self._follow(frame)
-        if self._is_steady() or self._is_others(level, in_turn=in_turn):
+        is_machine = self._is_steady()
+        if is_machine:
+            self._votes.clear()
+        if is_machine or self._is_others(level, in_turn=in_turn):
             self._others.append((self._frame, level))
             self._reckon()
             return False
@@ -77,15 +85,15 @@ class Background:
         self._frame += 1
         self._syllable.clear()
         self._steady.clear()
+        self._votes.clear()
         if self._others and self._frame - self._others[0][0] > self._remembered:
             self._reckon()
 
     def begin_turn(self) -> None:
         """Forget how loud the last speaker was: the next one may stand further away."""
-        self._quiet: list[float] = []
-        """Levels of the turn before anybody spoke up."""
-        self._louder: list[float] = []
-        """Levels since somebody perhaps did."""
+        self._heard: list[float] = []
+        """Levels of the turn's voice."""
+        self._votes: deque[bool] = deque(maxlen=_ASKED)
         self._loudest = -math.inf
 
     def _follow(self, frame: Samples) -> float:
@@ -106,37 +114,26 @@ class Background:
         if self._level is None:
             return False
         if not in_turn:
+            self._votes.clear()
             return level < self._level
         limit = min(self._level + _ABOVE_OTHERS_DB, self._loudest - _BELOW_SPEAKER_DB)
-        return level < limit
+        self._votes.append(level >= limit)
+        return sum(self._votes) < min(_AGREED, len(self._votes))
 
     def _speak(self, level: float) -> None:
         """Take the level of a speaker, and find out whether somebody else was heard before."""
         self._loudest = max(self._loudest, level)
-        limit = self._louder_than()
-        if not self._louder and level < limit:
-            self._quiet.append(level)
+        self._heard.append(level)
+        loud = self._frames_in(_LOUD_SECONDS)
+        before, lately = self._heard[:-loud], self._heard[-loud:]
+        seconds = len(before) / self._per_second
+        if seconds < _PROOF_SECONDS:
             return
-        self._louder.append(level)
-        if sum(one >= limit for one in self._louder) >= self._frames_in(_LOUD_SECONDS):
-            self._others.extend((self._frame, one) for one in self._before())
-            self._quiet, self._louder = self._louder, []
+        step = next(step for least, step in _STEPS_DB if seconds >= least)
+        if np.percentile(lately, _USUAL_PERCENT) >= np.percentile(before, _HIGH_PERCENT) + step:
+            self._others.extend((self._frame, one) for one in before)
+            self._heard = lately
             self._reckon()
-        elif len(self._louder) >= self._frames_in(_SPAN_SECONDS):
-            self._quiet += self._louder
-            self._louder = []
-
-    def _louder_than(self) -> float:
-        """Return the level from which on a voice is louder by far than the one that was heard first."""
-        before = self._before()
-        heard = len(before) / self._per_second
-        if heard < _PROOF_SECONDS:
-            return math.inf
-        return max(before) + next(step for seconds, step in _STEPS_DB if heard >= seconds)
-
-    def _before(self) -> list[float]:
-        """Return the levels before somebody spoke up, without the last: they may hold the beginning of the louder voice."""
-        return self._quiet[: -self._frames_in(_SYLLABLE_SECONDS)]
 
     def _reckon(self) -> None:
         while self._others and self._frame - self._others[0][0] > self._remembered:

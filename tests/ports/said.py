@@ -16,6 +16,7 @@ class Said:
         self.samples = samples
         self.trailing_silence = trailing_silence
         self.texts_expected = 0
+        self.hints: list[tuple[float, int]] = []
         self.texts: list[tuple[str | None, int]] = []
 
     async def chunks(self) -> AsyncIterator[SpeechChunk]:
@@ -29,3 +30,6 @@ class Said:
 
     def read_text(self, text: Transcript | None, samples: int) -> None:
         self.texts.append((text.text if text else None, samples))
+
+    def take_hint(self, probability: float, samples: int) -> None:
+        self.hints.append((probability, samples))

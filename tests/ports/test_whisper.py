@@ -56,6 +56,9 @@ class Growing:
     def read_text(self, text: Transcript | None, samples: int) -> None:
         self.told.append((text.text if text else None, samples))
 
+    def take_hint(self, probability: float, samples: int) -> None:
+        raise AssertionError("Whisper gives no hints.")
+
 
 class FakeNetwork:
     """Says how many samples it got. Blocks until `go_on`, if told so."""
