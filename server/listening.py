@@ -103,7 +103,6 @@ class Ear:
         self.finish(ending)
         self._preroll.clear()
         self._rest = self._rest[:0]
-        self._turns.forget()
         self._session.reset()
 
     def add_to_open(self, samples: Samples) -> None:
@@ -126,6 +125,7 @@ class Ear:
         if self._open is not None:
             self._open.end(ending)
         self._evidence = 0
+        self._turns.forget()
 
     def _hear_frame(self, frame: Samples) -> Utterance | None:
         open_ = self.utterance

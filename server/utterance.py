@@ -35,6 +35,7 @@ class Utterance:
         """
         self._endpoint = endpoint
         self._last_voiced = 0
+        self._surplus = 0
         self.started_at = anyio.current_time()
         self.ended_at = self.started_at
         self.ending: Ending | None = None
@@ -58,9 +59,7 @@ class Utterance:
     @property
     def endpoint_samples(self) -> int:
         """How much of it had been heard where it ended: later than this, nothing was waited for but its text."""
-        if self._endpoint is None or self.ending is not Ending.SILENCE:
-            return self.samples
-        return self.samples - max(0, self.silence_samples - self._endpoint.needed())
+        return self.samples - self._surplus
 
     @property
     def provisional_texts(self) -> int:
@@ -129,7 +128,11 @@ class Utterance:
         self._end_if_over()
 
     def _end_if_over(self) -> None:
-        if self._endpoint is not None and self.silence_samples >= self._endpoint.needed():
+        if self._endpoint is None:
+            return
+        surplus = self.silence_samples - self._endpoint.needed()
+        if surplus >= 0:
+            self._surplus = surplus
             self.end(Ending.SILENCE)
 
     def end(self, ending: Ending) -> None:
