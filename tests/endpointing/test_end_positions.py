@@ -92,7 +92,8 @@ def test_an_end_by_length_teaches_nothing_about_pauses() -> None:
     async def listen() -> list[Utterance]:
         config = Config(endpointing={"max_utterance_seconds": 2})
         ear = Ear(FakeVad().session(), FakeVad.frame_samples, config.vad, config.endpointing)
-        return ear.hear(np.concatenate([voice(20), silence(2)]))
+        return ear.hear(np.concatenate([voice(16.8), silence(2)]))
 
     *_, last = anyio.run(listen)
+    assert last.ending == "silence"
     assert last.endpoint_samples - last.voiced_samples < 16 * 700
