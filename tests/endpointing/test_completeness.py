@@ -21,6 +21,7 @@ FINISHED = {
         "ありがとう。",
         "そろそろ行きましょうか",
         "駅まで歩いたんですよね",
+        "ちょっと待ってね",
     ),
     "en": (
         "What time is it?",
@@ -37,6 +38,10 @@ FINISHED = {
         "How was your day?",
         "Thank you.",
         "She is very happy.",
+        "What do you think?",
+        "Who is that?",
+        "My chest hurts.",
+        "Can you help me?",
     ),
     "zh": (
         "今天天气怎么样？",
@@ -91,6 +96,10 @@ UNFINISHED = {
         "The weather is",
         "He is going to",
         "0 9 0",
+        "090",
+        "Can you",
+        "Could you please",
+        "Turn on",
     ),
     "zh": (
         "我想要",
@@ -108,8 +117,8 @@ UNFINISHED = {
 
 UNKNOWN: dict[str, tuple[str, ...]] = {
     "ja": ("昨日食べた", "調べて", "行くの", "", "。"),
-    "en": ("New York", "Where are you from", "set a timer"),
-    "zh": ("北京",),
+    "en": ("New York", "Maybe", "Do you know what", "Where are you from", "set a timer"),
+    "zh": ("北京", "我今天去了", "今天天气"),
     "ko": ("네", "그리고"),
 }
 
