@@ -163,6 +163,7 @@ class EndpointingSection(Section):
     min_speech_ms: Milliseconds = 96
     silence_ms: Milliseconds = 600
     finished_ms: Milliseconds = 320
+    unsure_ms: Milliseconds = 900
     unfinished_ms: Milliseconds = 1300
     text_wait_ms: Milliseconds = 1300
     pause_margin_ms: Milliseconds = 150

@@ -33,6 +33,7 @@ class _Rules:
     """What is known of one language; see phrases.yaml."""
 
     spaced: bool
+    question_mark_tells: bool
     whole: re.Pattern[str]
     asked: re.Pattern[str]
     certain: re.Pattern[str]
@@ -73,7 +74,8 @@ def _judge(said: str, rules: _Rules, *, is_question: bool) -> Completeness:
         (rules.whole.fullmatch(said), Completeness.FINISHED),
         (rules.hesitating.search(said), Completeness.UNFINISHED),
         (rules.certain.search(said), Completeness.FINISHED),
-        (rules.doubtful.search(said) or (is_question and wants_more), Completeness.UNKNOWN),
+        (rules.doubtful.search(said), Completeness.UNKNOWN),
+        (wants_more and is_question and rules.question_mark_tells, Completeness.UNKNOWN),
         (wants_more, Completeness.UNFINISHED),
         (rules.finished.search(said), Completeness.FINISHED),
         (is_question and rules.asked.search(said), Completeness.FINISHED),
@@ -124,6 +126,7 @@ def _compile(rules: Mapping[str, Any]) -> _Rules:
 
     return _Rules(
         spaced,
+        bool(rules["question_mark_tells"]),
         whole("whole"),
         re.compile(f"^(?:{'|'.join(rules['asked'])})"),
         ends("certain"),

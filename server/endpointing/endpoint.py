@@ -38,9 +38,10 @@ class Endpoint:
         """
         self._silences = {
             Completeness.FINISHED: _to_samples(section.finished_ms),
-            Completeness.UNKNOWN: _to_samples(section.silence_ms),
+            Completeness.UNKNOWN: _to_samples(section.unsure_ms),
             Completeness.UNFINISHED: _to_samples(section.unfinished_ms),
         }
+        self._wordless = _to_samples(section.silence_ms)
         self._wait = _to_samples(section.text_wait_ms)
         self._pace = pace
         self._text = _Text.NONE
@@ -62,10 +63,10 @@ class Endpoint:
 
     def needed(self) -> int:
         """Return how long the present silence has to be to end the utterance, as far as is known by now."""
-        known = self._pace.lengthened(self._silences[self.judged], self.judged)
-        if self._text is _Text.EXPECTED:
-            return max(known, self._wait)
-        return known
+        judged = self.judged if self._text is _Text.THERE else None
+        silence = self._wordless if judged is None else self._silences[judged]
+        known = self._pace.lengthened(silence, judged)
+        return max(known, self._wait) if self._text is _Text.EXPECTED else known
 
     def expect_text(self) -> None:
         """Say that what was said before the present pause is being recognised."""
@@ -85,7 +86,7 @@ class Endpoint:
     def voice_is_back(self, pause: int) -> None:
         """Note that the speaker goes on: what was known of the words before is void."""
         if pause >= _NOTABLE_SAMPLES:
-            self._pace.went_on(pause, self.judged)
+            self._pace.went_on(pause, self.judged if self._text is _Text.THERE else None)
         self._text, self._hint, self._read = _Text.NONE, None, Completeness.UNKNOWN
 
 

@@ -28,20 +28,20 @@ class Pace:
         """
         self._margin = margin
         self._most = most
-        self._pauses: defaultdict[Completeness, deque[int]] = defaultdict(
+        self._pauses: defaultdict[Completeness | None, deque[int]] = defaultdict(
             lambda: deque(maxlen=_KEPT)
         )
 
-    def went_on(self, pause: int, after: Completeness) -> None:
+    def went_on(self, pause: int, after: Completeness | None) -> None:
         """Note that the speaker went on after a pause.
 
         Args:
             pause: Its length.
-            after: What had been said before it.
+            after: What was thought of the words before it; None if they were not known.
         """
         self._pauses[after].append(pause)
 
-    def lengthened(self, silence: int, after: Completeness) -> int:
+    def lengthened(self, silence: int, after: Completeness | None) -> int:
         """Return how long the silence has to be for this speaker that is `silence` for everybody."""
         pauses = self._pauses[after]
         if len(pauses) < _ENOUGH:

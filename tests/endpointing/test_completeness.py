@@ -151,6 +151,22 @@ def test_a_full_stop_of_the_recogniser_proves_nothing(language: str, text: str, 
 
 
 @pytest.mark.parametrize(
+    ("language", "text", "judged"),
+    [
+        ("ja", "明日の天気は？", Completeness.UNKNOWN),
+        ("ja", "明日の天気は", Completeness.UNFINISHED),
+        ("zh", "我的？", Completeness.UNKNOWN),
+        ("en", "Can you tell me?", Completeness.UNFINISHED),
+        ("en", "The town where?", Completeness.UNFINISHED),
+    ],
+)
+def test_a_question_mark_tells_something_where_questions_are_known_by_their_end(
+    language: str, text: str, judged: Completeness
+) -> None:
+    assert completeness(text, language) is judged
+
+
+@pytest.mark.parametrize(
     ("language", "text"),
     [("ja", "ただいま。今日は"), ("en", "I am home. And"), ("zh", "我回来了。今天")],
 )

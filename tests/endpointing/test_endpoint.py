@@ -27,8 +27,8 @@ def read(text: str) -> Transcript:
     [
         ("明日の天気を教えてください。", SECTION.finished_ms),
         ("明日の", SECTION.unfinished_ms),
-        ("昨日食べた", SECTION.silence_ms),
-        ("", SECTION.silence_ms),
+        ("昨日食べた", SECTION.unsure_ms),
+        ("", SECTION.unsure_ms),
         (None, SECTION.silence_ms),
     ],
 )
@@ -63,10 +63,10 @@ def test_who_goes_on_makes_the_words_before_void() -> None:
     [
         ("昨日食べた", 0.95, SECTION.finished_ms),
         ("昨日食べた", 0.05, SECTION.unfinished_ms),
-        ("昨日食べた", 0.5, SECTION.silence_ms),
+        ("昨日食べた", 0.5, SECTION.unsure_ms),
         ("元気ですか", 0.95, SECTION.finished_ms),
-        ("元気ですか", 0.05, SECTION.silence_ms),
-        ("明日の", 0.95, SECTION.silence_ms),
+        ("元気ですか", 0.05, SECTION.unsure_ms),
+        ("明日の", 0.95, SECTION.unsure_ms),
         ("明日の", 0.05, SECTION.unfinished_ms),
         (None, 0.95, SECTION.silence_ms),
         (None, 0.05, SECTION.silence_ms),
