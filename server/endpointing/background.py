@@ -14,8 +14,8 @@ from server.audio import LISTENING_RATE, Samples, level_dbfs
 
 _SYLLABLE_SECONDS = 0.16
 """Over so much sound levels are taken: those of single frames go up and down by twenty decibels."""
-_REMEMBERED_SECONDS = 20.0
-"""For how long a voice in the background is reckoned with after it was last heard."""
+_REMEMBERED_SECONDS = 10.0
+"""For how long a voice in the background is reckoned with when it could be heard, and is not."""
 _PROOF_SECONDS = 0.8
 """So much of a voice must have been heard before a louder one is taken for somebody else's."""
 _LOUD_SECONDS = 0.7
@@ -48,6 +48,7 @@ class Background:
         self._others: deque[tuple[int, float]] = deque(maxlen=self._remembered)
         """When somebody else, or something, was heard, and how loud."""
         self._frame = 0
+        """Counts those in which the speaker is silent, and others can be heard."""
         self._level: float | None = None
         self.begin_turn()
 
@@ -73,6 +74,7 @@ class Background:
         if is_machine:
             self._votes.clear()
         if is_machine or self._is_others(level, in_turn=in_turn):
+            self._frame += 1
             self._others.append((self._frame, level))
             self._reckon()
             return False
@@ -98,7 +100,6 @@ class Background:
 
     def _follow(self, frame: Samples) -> float:
         """Return the level of the syllable that the frame is part of."""
-        self._frame += 1
         now = level_dbfs(frame)
         self._syllable.append(now)
         self._steady.append(now)
@@ -113,10 +114,11 @@ class Background:
     def _is_others(self, level: float, *, in_turn: bool) -> bool:
         if self._level is None:
             return False
+        limit = self._level + _ABOVE_OTHERS_DB
         if not in_turn:
             self._votes.clear()
-            return level < self._level
-        limit = min(self._level + _ABOVE_OTHERS_DB, self._loudest - _BELOW_SPEAKER_DB)
+            return level < limit
+        limit = min(limit, self._loudest - _BELOW_SPEAKER_DB)
         self._votes.append(level >= limit)
         return sum(self._votes) < min(_AGREED, len(self._votes))
 

@@ -238,6 +238,21 @@ async def test_a_television_does_not_hold_an_utterance_open(below_db: int, vad: 
     assert ended - 0.5 < heard < ended + 1.2
 
 
+@pytest.mark.parametrize("below_db", [10, 20])
+async def test_a_television_begins_no_turn_and_hides_no_second_question(
+    below_db: int, vad: SileroVad
+) -> None:
+    first, second = (at_level(sample(name), -20) for name in ("ja-weather", "ja-name"))
+    sound = np.concatenate([silence(3.0), first, silence(5.0), second, silence(3.0)])
+    shows = np.tile(at_level(sample("en-tired"), -20 - below_db), 20)
+    begun = hear(vad, over(sound, shows[: len(sound)]))
+    assert [utterance.ending for utterance in begun] == [Ending.SILENCE, Ending.SILENCE]
+    in_quiet = hear(vad, sound)[1]
+    assert abs(begun[1].sound().seconds - in_quiet.sound().seconds) < 0.35, (
+        "less than is kept from before"
+    )
+
+
 @pytest.mark.parametrize("name", ["ja-weather", "en-tired"])
 async def test_an_end_that_is_twenty_decibels_lower_is_kept(name: str, vad: SileroVad) -> None:
     speech = at_level(sample(name), -20)

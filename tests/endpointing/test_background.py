@@ -71,11 +71,18 @@ def test_a_television_that_was_switched_off_is_forgotten() -> None:
     background = Background(FRAME)
     share(background, talk(2.0, -38))
     share(background, talk(1.0, -20))
-    for _ in range(round(25 * LISTENING_RATE / FRAME)):
+    for _ in range(round(11 * LISTENING_RATE / FRAME)):
         background.pass_over()
     background.begin_turn()
     assert background.level is None
     assert share(background, talk(1.0, -38)) == 1
+
+
+def test_a_television_is_not_forgotten_behind_somebody_who_talks_for_long() -> None:
+    background = Background(FRAME)
+    share(background, talk(2.0, -38))
+    share(background, talk(15.0, -20))
+    assert share(background, talk(3.0, -38)) < 0.1
 
 
 def test_a_machine_that_a_cheap_detector_takes_for_a_voice_holds_nothing_open() -> None:
