@@ -10,7 +10,8 @@ from server import audio
 from server.audio import LISTENING_RATE, Samples
 from server.endpointing import Endpoint
 from server.ports import SpeechChunk
-from server.turn import Transcript
+from server.trace import mark
+from server.turn import Happening, Transcript
 
 
 class Ending(StrEnum):
@@ -60,11 +61,6 @@ class Utterance:
     def endpoint_samples(self) -> int:
         """How much of it had been heard where it ended: later than this, nothing was waited for but its text."""
         return self.samples - self._surplus
-
-    @property
-    def provisional_texts(self) -> int:
-        """How often a recogniser was at it before it had ended."""
-        return self._endpoint.provisional_texts if self._endpoint else 0
 
     async def has_voice(self) -> bool:
         """Wait for the first voiced sample; return False if the utterance ends without one."""
@@ -117,6 +113,8 @@ class Utterance:
         """Take the text of the first `samples` of it; see `ports.Speech`."""
         if self._endpoint is None or self.ending is not None or samples < self._last_voiced:
             return
+        if text is not None:
+            mark(Happening.PROVISIONAL_TEXT)
         self._endpoint.read_text(text)
         self._end_if_over()
 

@@ -47,8 +47,6 @@ class Endpoint:
         self._text = _Text.NONE
         self._hint: float | None = None
         self._read = Completeness.UNKNOWN
-        self.provisional_texts = 0
-        """How many were asked for."""
 
     @property
     def judged(self) -> Completeness:
@@ -70,7 +68,6 @@ class Endpoint:
 
     def expect_text(self) -> None:
         """Say that what was said before the present pause is being recognised."""
-        self.provisional_texts += 1
         if self._text is _Text.NONE:
             self._text = _Text.EXPECTED
 

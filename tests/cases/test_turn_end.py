@@ -7,7 +7,8 @@ import pytest
 from firmware_bridge.events import ListenStarted, ListenStopped, ShowTranscript, WakeWord
 from server.audio import Samples
 from server.ports import Speech
-from server.turn import Stage, Transcript
+from server.telemetry import Metrics
+from server.turn import Happening, Stage, Transcript
 from tests.fakes import FakeAsr, FakeDevice, FakeTts, silence, voice
 from tests.talks import check_states, make_house, stops, talking
 from tests.virtual_time import VIRTUAL_TIME, Backend
@@ -111,6 +112,12 @@ async def test_who_has_not_finished_the_sentence_may_think_for_900_ms(mode: str)
         await stops(device)
     assert len(asr.heard) == 1
     assert voiced_seconds(asr.heard[0]) > 1.55
+    [turn] = house.recent.list()
+    happened = [event.happening for event in turn.events]
+    assert happened.count(Happening.PROVISIONAL_TEXT) == 2
+    metrics = Metrics()
+    metrics.turn_finished(turn)
+    assert "omoide_provisional_texts_total 2.0" in metrics.render().decode()
 
 
 async def test_who_has_finished_the_sentence_is_answered_after_a_third_of_a_second() -> None:
