@@ -68,6 +68,7 @@ class Ear:
         self._background = Background(frame_samples)
         self._turns = TurnEnds(endpointing)
         self._open: Utterance | None = None
+        self._in_turn = False
 
     @property
     def utterance(self) -> Utterance | None:
@@ -129,6 +130,9 @@ class Ear:
 
     def _hear_frame(self, frame: Samples) -> Utterance | None:
         open_ = self.utterance
+        if self._in_turn and open_ is None:
+            self._background.end_turn()
+        self._in_turn = open_ is not None
         voiced, silent = self._judge(frame, in_turn=open_ is not None)
         if open_ is not None:
             open_.grow(frame, voiced=voiced, silent=silent)
@@ -142,6 +146,7 @@ class Ear:
             return None
         self._evidence = 0
         self._background.begin_turn()
+        self._in_turn = True
         self._open = Utterance(self._turns.begin(self._min_speech))
         for kept, was_voiced in self._preroll:
             self._open.grow(kept, voiced=was_voiced, silent=False)

@@ -27,6 +27,8 @@ _AGREED, _ASKED = 4, 6
 """Among so many frames so many have to be the speaker's, where there are others: their level rises for a moment, too."""
 _BELOW_SPEAKER_DB = 5.0
 _ABOVE_OTHERS_DB = 3.0
+_CONFIRMED_SECONDS = 0.5
+"""A background is still there, most of the time, in so much of the silence that ends a turn."""
 _STEADY_SECONDS = 1.2
 _STEADY_DB = 4.0
 """Sound whose level varies less for so long is a machine: nobody speaks so evenly."""
@@ -50,6 +52,8 @@ class Background:
         self._frame = 0
         """Counts those in which the speaker is silent, and others can be heard."""
         self._level: float | None = None
+        self._lately: deque[bool] = deque(maxlen=self._frames_in(_CONFIRMED_SECONDS))
+        """Whether others were heard in the last frames."""
         self.begin_turn()
 
     @property
@@ -76,8 +80,10 @@ class Background:
         if is_machine or self._is_others(level, in_turn=in_turn):
             self._frame += 1
             self._others.append((self._frame, level))
+            self._lately.append(True)
             self._reckon()
             return False
+        self._lately.append(False)
         if in_turn:
             self._speak(level)
         return True
@@ -88,6 +94,7 @@ class Background:
         self._syllable.clear()
         self._steady.clear()
         self._votes.clear()
+        self._lately.append(False)
         if self._others and self._frame - self._others[0][0] > self._remembered:
             self._reckon()
 
@@ -97,6 +104,12 @@ class Background:
         """Levels of the turn's voice."""
         self._votes: deque[bool] = deque(maxlen=_ASKED)
         self._loudest = -math.inf
+
+    def end_turn(self) -> None:
+        """Forget a background that fell silent with the speaker: it was the same person, who had begun softly."""
+        if sum(self._lately) * 2 < len(self._lately):
+            self._others.clear()
+            self._level = None
 
     def _follow(self, frame: Samples) -> float:
         """Return the level of the syllable that the frame is part of."""

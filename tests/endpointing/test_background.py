@@ -62,9 +62,22 @@ def test_the_next_turn_is_not_begun_by_the_television_but_by_somebody_louder() -
     background = Background(FRAME)
     share(background, talk(2.0, -38))
     share(background, talk(1.0, -20))
+    share(background, talk(0.7, -38))
+    background.end_turn()
     background.begin_turn()
     assert share(background, talk(4.0, -38), in_turn=False) < 0.35
     assert share(background, talk(1.0, -20), in_turn=False) > 0.9
+
+
+def test_who_began_softly_and_grew_loud_is_heard_when_soft_again_in_the_next_turn() -> None:
+    background = Background(FRAME)
+    share(background, talk(1.5, -36))
+    share(background, talk(1.5, -20))
+    for _ in range(20):
+        background.pass_over()
+    background.end_turn()
+    background.begin_turn()
+    assert share(background, talk(1.0, -36), in_turn=False) == 1
 
 
 def test_a_television_that_was_switched_off_is_forgotten() -> None:
