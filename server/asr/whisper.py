@@ -164,8 +164,9 @@ class WhisperAsr:
         return _Result(computed.value, asked_at, loaded_at, loaded_at + computed.waited_seconds)
 
     async def warm_up(self) -> None:
-        """Load the model and recognise a second of silence."""
+        """Load the model and recognise a second of silence, of which the time tells nothing about speech."""
         await self.recognise(np.zeros(LISTENING_RATE, np.int16), None)
+        self._speed = Speed()
 
     async def aclose(self) -> None:
         """Let go of the model; its memory is free when the last call has ended."""

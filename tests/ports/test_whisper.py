@@ -182,6 +182,19 @@ async def test_nobody_waits_for_the_text_of_a_network_that_is_slower_than_speech
     assert speech.told == [("here", 10 * FRAME + PAUSE)]
 
 
+async def test_a_dry_run_at_the_start_does_not_count_as_slow() -> None:
+    class Slow(FakeNetwork):
+        def recognise(
+            self, samples: Samples, language: str | None, languages: Sequence[str]
+        ) -> Recognised:
+            engine._speed.took(seconds=60.0, sound_seconds=1.0)
+            return super().recognise(samples, language, languages)
+
+    engine = whisper_on(Slow())
+    await engine.warm_up()
+    assert engine.keeps_up
+
+
 def test_a_recogniser_that_has_become_quick_again_is_waited_for_again() -> None:
     speed = Speed()
     speed.took(9.0, 1.0)
