@@ -248,6 +248,29 @@ def bench_guard_command(
     finish(carry_out(work, nothing=bench_guard.NOTHING, as_json=as_json))
 
 
+@bench_app.command("endpoint")
+def bench_endpoint_command(
+    *,
+    corpus: Annotated[
+        Path | None,
+        typer.Option(help="Folder that scripts/make_utterances.py has written; else one is made."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the noises, if a corpus is made.")] = 1,
+    every: Annotated[int, typer.Option(min=1, help="Take only every n-th utterance.")] = 1,
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    data: DataOption = DATA,
+) -> None:
+    """Measure how often a turn is ended too early, too late or never, against a plain silence."""
+    from server.commands import bench_endpoint  # noqa: PLC0415 - heavy
+
+    async def work(loaded: Config, tell: Tell) -> Report:
+        plan = bench_endpoint.Plan(corpus, seed, every=every)
+        return await bench_endpoint.bench_endpoint(loaded, data, plan, tell)
+
+    finish(carry_out(with_config(work, config), nothing=bench_endpoint.NOTHING, as_json=as_json))
+
+
 @bench_app.command("locks")
 def bench_locks_command(as_json: JsonOption = False, config: ConfigOption = None) -> None:
     """Try to overwrite locked fields of the persona on every path, and the same with all fields open."""

@@ -162,6 +162,14 @@ class EndpointingSection(Section):
 
     min_speech_ms: Milliseconds = 96
     silence_ms: Milliseconds = 600
+    finished_ms: Milliseconds = 320
+    unsure_ms: Milliseconds = 900
+    unfinished_ms: Milliseconds = 1300
+    text_wait_ms: Milliseconds = 1300
+    pause_margin_ms: Milliseconds = 150
+    most_lengthened_ms: Milliseconds = 500
+    hint: Literal["none", "smart-turn"] = "none"
+    hint_path: str = ""
     preroll_ms: Milliseconds = 480
     max_utterance_seconds: Seconds = 30.0
     stall_seconds: Seconds = 2.0

@@ -8,7 +8,6 @@ ends, or it would stay open for ever.
 import math
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from enum import StrEnum
 from typing import TypeAlias
 
 import anyio
@@ -24,111 +23,16 @@ from firmware_bridge.events import (
     TextSaid,
     WakeWord,
 )
-from server import audio
 from server.audio import LISTENING_RATE, Samples, from_pcm
 from server.config import EndpointingSection, VadSection
-from server.ports import Device, SpeechChunk, Vad, VadSession
+from server.endpointing import Background, TurnEnds
+from server.ports import Device, Vad, VadSession
+from server.utterance import Ending, Utterance
+
+__all__ = ["Ear", "Ending", "Heard", "Utterance", "listen"]
 
 BEFORE_LISTENING_SECONDS = 2.0
 """How much audio is kept that arrives before the device says that it listens: robots send up to two seconds of it."""
-
-
-class Ending(StrEnum):
-    """Why an utterance ended."""
-
-    SILENCE = "silence"
-    BUTTON = "button"
-    LENGTH = "length"
-    STALL = "stall"
-    DISCARDED = "discarded"
-    """It was none: the wake word, or the robot's own voice."""
-
-
-class Utterance:
-    """One utterance, readable while it grows. Implements `ports.Speech`. Written by `Ear` alone."""
-
-    def __init__(self) -> None:
-        self.started_at = anyio.current_time()
-        self.ended_at = self.started_at
-        self.ending: Ending | None = None
-        self.samples = 0
-        self.voiced_samples = 0
-        self.silence_samples = 0
-        self._chunks: list[SpeechChunk] = []
-        self._patience: tuple[anyio.CancelScope, float] | None = None
-        self._news = anyio.Event()
-
-    @property
-    def is_none(self) -> bool:
-        """Whether nobody spoke to the robot, as far as is known by now."""
-        return self.ending is Ending.DISCARDED or self.voiced_samples == 0
-
-    @property
-    def voice_ended_at(self) -> float:
-        """When the last voiced sample arrived, on the clock of `anyio.current_time`."""
-        return self.ended_at - self.silence_samples / LISTENING_RATE
-
-    async def has_voice(self) -> bool:
-        """Wait for the first voiced sample; return False if the utterance ends without one."""
-        while self.voiced_samples == 0 and self.ending is None:
-            await self._news.wait()
-        return self.voiced_samples > 0
-
-    async def finished(self) -> None:
-        """Wait until the utterance has ended."""
-        while self.ending is None:
-            await self._news.wait()
-
-    def sound(self) -> audio.Audio:
-        """Return all that was heard so far."""
-        pieces = [chunk.samples for chunk in self._chunks] or [np.zeros(0, np.int16)]
-        return audio.Audio(np.concatenate(pieces), LISTENING_RATE)
-
-    async def chunks(self) -> AsyncIterator[SpeechChunk]:
-        """Iterate over the sound from the pre-roll to the endpoint."""
-        index = 0
-        while True:
-            while index < len(self._chunks):
-                yield self._chunks[index]
-                index += 1
-            if self.ending is not None:
-                return
-            await self._news.wait()
-
-    def grow(self, samples: Samples, *, voiced: bool, silent: bool) -> None:
-        """Append a frame. In the band between the two thresholds it is neither, and changes no count."""
-        self.samples += len(samples)
-        if voiced:
-            self.voiced_samples += len(samples)
-            self.silence_samples = 0
-        elif silent:
-            self.silence_samples += len(samples)
-        self._chunks.append(SpeechChunk(samples, self.silence_samples))
-        self._tell()
-
-    def end(self, ending: Ending) -> None:
-        """Say that nothing follows. Ending twice keeps the first reason."""
-        if self.ending is None:
-            self.ending = ending
-            self.ended_at = anyio.current_time()
-            self._tell()
-            if self._patience is not None:
-                self.expire(*self._patience)
-
-    def expire(self, scope: anyio.CancelScope, seconds: float) -> None:
-        """Let `scope` be cancelled so many seconds after the end of the utterance, whenever that comes.
-
-        At once if it turns out to be none.
-        """
-        self._patience = (scope, seconds)
-        if self.ending is Ending.DISCARDED:
-            scope.cancel()
-        elif self.ending is not None:
-            scope.deadline = self.ended_at + seconds
-
-    def _tell(self) -> None:
-        self._news.set()
-        self._news = anyio.Event()
 
 
 Heard: TypeAlias = Utterance | TextSaid | Aborted | WakeWord
@@ -156,13 +60,20 @@ class Ear:
         self._frame = frame_samples
         self._vad = vad
         self._min_speech = _to_samples(endpointing.min_speech_ms)
-        self._silence = _to_samples(endpointing.silence_ms)
         self._longest = int(endpointing.max_utterance_seconds * LISTENING_RATE)
         preroll_frames = max(1, math.ceil(_to_samples(endpointing.preroll_ms) / frame_samples))
         self._preroll: deque[tuple[Samples, bool]] = deque(maxlen=preroll_frames)
         self._rest = np.zeros(0, np.int16)
         self._evidence = 0
-        self.utterance: Utterance | None = None
+        self._background = Background(frame_samples)
+        self._turns = TurnEnds(endpointing)
+        self._open: Utterance | None = None
+        self._in_turn = False
+
+    @property
+    def utterance(self) -> Utterance | None:
+        """The utterance that is open."""
+        return self._open if self._open is not None and self._open.ending is None else None
 
     def hear(self, samples: Samples) -> list[Utterance]:
         """Take the next samples; return the utterances that began in them (they may have ended, too)."""
@@ -178,8 +89,8 @@ class Ear:
 
     def begin(self) -> Utterance:
         """Start an utterance without waiting for a voice (push to talk). An open one must have been ended before."""
-        self.utterance = Utterance()
-        return self.utterance
+        self._open = Utterance()
+        return self._open
 
     def finish(self, ending: Ending) -> None:
         """End the open utterance, if there is one, with all that was heard."""
@@ -212,38 +123,45 @@ class Ear:
                 return
 
     def _end(self, ending: Ending) -> None:
-        if self.utterance is not None:
-            self.utterance.end(ending)
-            self.utterance = None
+        if self._open is not None:
+            self._open.end(ending)
         self._evidence = 0
+        self._turns.forget()
 
     def _hear_frame(self, frame: Samples) -> Utterance | None:
-        probability = self._session.speech_probability(frame)
-        voiced = probability >= self._vad.speech_threshold
-        if self.utterance is not None:
-            self._continue(self.utterance, frame, probability)
+        open_ = self.utterance
+        if self._in_turn and open_ is None:
+            self._background.end_turn()
+        self._in_turn = open_ is not None
+        voiced, silent = self._judge(frame, in_turn=open_ is not None)
+        if open_ is not None:
+            open_.grow(frame, voiced=voiced, silent=silent)
+            if open_.samples >= self._longest:
+                self._end(Ending.LENGTH)
             return None
+        self._turns.wait(self._frame)
         self._preroll.append((frame, voiced))
         self._evidence = max(0, self._evidence + (self._frame if voiced else -self._frame))
         if self._evidence < self._min_speech or not voiced:
             return None
         self._evidence = 0
-        self.utterance = Utterance()
+        self._background.begin_turn()
+        self._in_turn = True
+        self._open = Utterance(self._turns.begin(self._min_speech))
         for kept, was_voiced in self._preroll:
-            self.utterance.grow(kept, voiced=was_voiced, silent=False)
+            self._open.grow(kept, voiced=was_voiced, silent=False)
         self._preroll.clear()
-        return self.utterance
+        return self._open
 
-    def _continue(self, utterance: Utterance, frame: Samples, probability: float) -> None:
-        utterance.grow(
-            frame,
-            voiced=probability >= self._vad.speech_threshold,
-            silent=probability < self._vad.silence_threshold,
-        )
-        if utterance.silence_samples >= self._silence:
-            self._end(Ending.SILENCE)
-        elif utterance.samples >= self._longest:
-            self._end(Ending.LENGTH)
+    def _judge(self, frame: Samples, *, in_turn: bool) -> tuple[bool, bool]:
+        """Say whether a frame holds the voice of the speaker, and whether it counts as silence."""
+        probability = self._session.speech_probability(frame)
+        if probability >= self._vad.speech_threshold:
+            is_speaker = self._background.is_speaker(frame, in_turn=in_turn)
+            return is_speaker, not is_speaker and not self._background.in_doubt
+        self._background.pass_over()
+        in_doubt = probability >= self._vad.silence_threshold
+        return False, not in_doubt or self._background.level is not None
 
 
 def _to_samples(milliseconds: float) -> int:

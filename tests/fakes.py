@@ -51,9 +51,10 @@ FRAME = int(LISTENING_RATE * FRAME_SECONDS)
 
 
 def voice(seconds: float, hertz: float = 220.0, rate: int = LISTENING_RATE) -> Samples:
-    """Return a tone that `FakeVad` takes for speech."""
+    """Return a tone that `FakeVad` takes for speech; it swells and fades as syllables do."""
     times = np.arange(round(seconds * rate)) / rate
-    return (8000 * np.sin(2 * np.pi * hertz * times)).astype(np.int16)
+    syllables = 0.6 + 0.4 * np.cos(2 * np.pi * 4 * times)
+    return (8000 * syllables * np.sin(2 * np.pi * hertz * times)).astype(np.int16)
 
 
 def silence(seconds: float) -> Samples:

@@ -11,6 +11,7 @@ import numpy as np
 import structlog
 from anyio import CancelScope, create_task_group, current_time
 
+from server.asr.speed import Speed
 from server.asr.whisper_model import Recognised, WhisperModel
 from server.audio import LISTENING_RATE, Samples
 from server.config import AsrSection
@@ -59,13 +60,26 @@ class _Guess:
         self._outcome: _Result | OmoideError | None = None
         self._scope = CancelScope()
 
-    async def run(self, engine: "WhisperAsr", samples: Samples, language: str | None) -> None:
-        """Recognise; keep an error for the one who wants the result, if anybody does."""
+    async def run(
+        self, engine: "WhisperAsr", samples: Samples, language: str | None, speech: Speech
+    ) -> None:
+        """Recognise; keep an error for the one who wants the result, if anybody does.
+
+        The text is told to `speech`, whose end it decides; `speech` waits for it only if the network is quick enough.
+        """
+        if engine.keeps_up:
+            speech.expect_text()
         with self._scope:
             try:
                 self._outcome = await engine.recognise(samples, language)
             except OmoideError as error:
                 self._outcome = error
+            speech.read_text(self._text(), len(samples))
+
+    def _text(self) -> Transcript | None:
+        if not isinstance(self._outcome, _Result):
+            return None
+        return Transcript(self._outcome.recognised.text, self._outcome.recognised.language)
 
     def outcome(self) -> _Result:
         """Return the result, or raise the error that `run` ended with."""
@@ -95,13 +109,15 @@ class WhisperAsr:
         self._early_start_samples = config.whisper.early_start_ms * LISTENING_RATE // 1000
         self._model = Lazy[Network](load or partial(_load, config, data))
         self._network = OneAtATime(_WAITING_EACH)
+        self._speed = Speed()
         self.name = f"whisper {_title(config)}"
 
     async def transcribe(self, speech: Speech, language: str | None) -> Transcript:
         """Turn an utterance into text; see `ports.Asr`.
 
         With `early_start_ms`, recognition starts as soon as the speaker has paused that long. A person who goes on makes
-        that run worthless; otherwise its result is there when the utterance ends, or soon after.
+        that run worthless; otherwise its result is there when the utterance ends, or soon after, and its text tells when
+        that is.
         """
         language = language or self._fixed_language()
         heard: list[Samples] = []
@@ -112,7 +128,8 @@ class WhisperAsr:
                 if self._is_pause(chunk, heard):
                     if guess is None:
                         guess = _Guess()
-                        background.start_soon(guess.run, self, np.concatenate(heard), language)
+                        said = np.concatenate(heard)
+                        background.start_soon(guess.run, self, said, language, speech)
                 elif guess is not None:
                     guess.drop()
                     guess = None
@@ -121,6 +138,11 @@ class WhisperAsr:
         result = guess.outcome() if guess else await self.recognise(samples, language)
         _record(result, ended_at)
         return self._judge(result.recognised)
+
+    @property
+    def keeps_up(self) -> bool:
+        """Whether recognition has lately been faster than people talk."""
+        return self._speed.keeps_up
 
     async def recognise(self, samples: Samples, language: str | None) -> _Result:
         """Recognise a finished piece of sound as soon as the network is free.
@@ -138,11 +160,13 @@ class WhisperAsr:
             raise AsrError(
                 "asr-overtaken", "The device said more while this waited to be recognised."
             ) from error
+        self._speed.took(current_time() - loaded_at, len(samples) / LISTENING_RATE)
         return _Result(computed.value, asked_at, loaded_at, loaded_at + computed.waited_seconds)
 
     async def warm_up(self) -> None:
-        """Load the model and recognise a second of silence."""
+        """Load the model and recognise a second of silence, of which the time tells nothing about speech."""
         await self.recognise(np.zeros(LISTENING_RATE, np.int16), None)
+        self._speed = Speed()
 
     async def aclose(self) -> None:
         """Let go of the model; its memory is free when the last call has ended."""

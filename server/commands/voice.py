@@ -8,6 +8,7 @@ from pathlib import Path
 from server.audio import LISTENING_RATE, Audio, Samples, join
 from server.config import Config
 from server.ports import Asr, SpeechChunk, Tts, Voice
+from server.turn import Transcript
 
 _CHUNK = LISTENING_RATE // 10
 
@@ -34,6 +35,15 @@ class Spoken:
         """Iterate over the sound; no part of it counts as a pause."""
         for start in range(0, len(self.samples), _CHUNK):
             yield SpeechChunk(self.samples[start : start + _CHUNK], 0)
+
+    def expect_text(self) -> None:
+        """Do nothing: it is over already."""
+
+    def read_text(self, text: Transcript | None, samples: int) -> None:
+        """Do nothing: it is over already."""
+
+    def take_hint(self, probability: float, samples: int) -> None:
+        """Do nothing: it is over already."""
 
 
 async def hear(audio: Audio, asr: Asr, language: str | None) -> str:

@@ -225,6 +225,66 @@ async def test_a_command_in_one_breath_with_the_wake_word_is_recognised(
     assert "time is it" in transcript.text.lower()
 
 
+@pytest.mark.parametrize("below_db", [10, 20])
+async def test_a_television_does_not_hold_an_utterance_open(below_db: int, vad: SileroVad) -> None:
+    """HA#122177: another voice is a voice, too, but it was there before, and is not so near."""
+    speech = at_level(sample("ja-weather"), -20)
+    shows = np.tile(at_level(sample("en-tired"), -20 - below_db), 10)
+    sound = np.concatenate([silence(3.0), speech, silence(5.0)])
+    begun = hear(vad, over(sound, shows[: len(sound)]))
+    ended = 3.0 + len(speech) / LISTENING_RATE
+    heard = sum(utterance.samples for utterance in begun[:1]) / LISTENING_RATE
+    assert begun[0].ending is Ending.SILENCE
+    assert ended - 0.5 < heard < ended + 1.2
+
+
+@pytest.mark.parametrize("below_db", [10, 20])
+async def test_a_television_begins_no_turn_and_hides_no_second_question(
+    below_db: int, vad: SileroVad
+) -> None:
+    first, second = (at_level(sample(name), -20) for name in ("ja-weather", "ja-name"))
+    sound = np.concatenate([silence(3.0), first, silence(5.0), second, silence(3.0)])
+    shows = np.tile(at_level(sample("en-tired"), -20 - below_db), 20)
+    begun = hear(vad, over(sound, shows[: len(sound)]))
+    assert [utterance.ending for utterance in begun] == [Ending.SILENCE, Ending.SILENCE]
+    in_quiet = hear(vad, sound)[1]
+    assert abs(begun[1].sound().seconds - in_quiet.sound().seconds) < 0.35, (
+        "less than is kept from before"
+    )
+
+
+@pytest.mark.parametrize("name", ["ja-weather", "en-tired"])
+async def test_an_end_that_is_twenty_decibels_lower_is_kept(name: str, vad: SileroVad) -> None:
+    speech = at_level(sample(name), -20)
+    falling = np.ones(len(speech))
+    falling[-len(speech) // 3 :] = 0.1
+    sound = np.concatenate([silence(1.0), to_samples(speech * falling), silence(1.5)])
+    [loud] = hear(vad, np.concatenate([silence(1.0), speech, silence(1.5)]))
+    [soft] = hear(vad, sound)
+    assert abs(soft.samples - loud.samples) <= 4 * 512
+
+
+async def test_the_end_is_at_the_same_place_with_and_without_dtx(vad: SileroVad) -> None:
+    """X#2116: whether a robot sends its silence or only says that it is silent."""
+    sound = np.concatenate([silence(1.0), sample("ja-weather"), silence(3.0)])
+    [even] = hear(vad, over_the_air(sound, dtx=False))
+    [sparse] = hear(vad, over_the_air(sound, dtx=True))
+    assert abs(even.endpoint_samples - sparse.endpoint_samples) <= 2 * 512
+
+
+def over_the_air(sound: Samples, *, dtx: bool) -> Samples:
+    """Return what arrives of a sound that a robot sends as Opus."""
+    robot, server = XiaozhiDeviceCodec(dtx=dtx), negotiate("/xiaozhi/v1/", {}, {})
+    server.receive(str(robot.send(Hello())[0]))
+    arrived = [
+        from_pcm(event.pcm)  # type: ignore[union-attr]
+        for start in range(0, len(sound) - FRAME + 1, FRAME)
+        for packet in robot.send(HeardAudio(to_pcm(sound[start : start + FRAME]), LISTENING_RATE))
+        for event in server.receive(packet)
+    ]
+    return np.concatenate(arrived)
+
+
 async def test_the_end_is_found_behind_packets_of_one_byte(vad: SileroVad) -> None:
     """X#2116: the one-byte packets of Opus DTX were taken for voice."""
     robot, server = XiaozhiDeviceCodec(dtx=True), negotiate("/xiaozhi/v1/", {}, {})

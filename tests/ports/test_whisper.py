@@ -1,7 +1,8 @@
 """How Whisper starts early, what it throws away, and how long speech is cut; on a network that is none."""
 
 import threading
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from server.asr import build
+from server.asr.speed import Speed
 from server.asr.whisper import WhisperAsr
 from server.asr.whisper_model import Recognised, split_at_pauses, without_loops
 from server.audio import LISTENING_RATE, Samples
@@ -20,7 +22,7 @@ from server.config import AsrSection, Config, WhisperSection
 from server.errors import AsrError, EngineMissing
 from server.ports import SpeechChunk
 from server.trace import Turns
-from server.turn import Stage, Turn
+from server.turn import Stage, Transcript, Turn
 from tests.ports.said import FRAME, Said
 
 PAUSE = 7 * FRAME
@@ -32,6 +34,7 @@ class Growing:
 
     def __init__(self) -> None:
         self._send, self._receive = anyio.create_memory_object_stream[SpeechChunk](100)
+        self.told: list[tuple[str | None, int] | str] = []
 
     def speak(self, frames: int = 10) -> None:
         self._send.send_nowait(SpeechChunk(np.full(frames * FRAME, 1000, np.int16), 0))
@@ -46,6 +49,15 @@ class Growing:
         async with self._receive:
             async for chunk in self._receive:
                 yield chunk
+
+    def expect_text(self) -> None:
+        self.told.append("expected")
+
+    def read_text(self, text: Transcript | None, samples: int) -> None:
+        self.told.append((text.text if text else None, samples))
+
+    def take_hint(self, probability: float, samples: int) -> None:
+        raise AssertionError("Whisper gives no hints.")
 
 
 class FakeNetwork:
@@ -126,6 +138,70 @@ async def test_who_goes_on_after_a_pause_is_heard_in_full() -> None:
         speech.speak()
         speech.end()
     assert texts == [f"{20 * FRAME + PAUSE} samples"]
+
+
+@pytest.mark.parametrize(("error", "text"), [(None, "here"), (AsrError("asr-failed", "x"), None)])
+async def test_the_text_of_a_pause_is_told_before_the_utterance_has_ended(
+    error: AsrError | None, text: str | None
+) -> None:
+    network = FakeNetwork(text="here")
+    network.error = error
+    speech = Growing()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(swallowing, whisper_on(network).transcribe, speech)
+        speech.speak()
+        speech.pause()
+        await network.wait_until_asked()
+        while len(speech.told) < 2:
+            await anyio.sleep(0.001)
+        assert speech.told == ["expected", (text, 10 * FRAME + PAUSE)]
+        speech.end()
+
+
+async def swallowing(
+    transcribe: Callable[[Growing, None], Awaitable[Transcript]], speech: Growing
+) -> None:
+    with suppress(AsrError):
+        await transcribe(speech, None)
+
+
+async def test_nobody_waits_for_the_text_of_a_network_that_is_slower_than_speech() -> None:
+    network = FakeNetwork(text="here")
+    engine = whisper_on(network)
+    assert engine.keeps_up
+    engine._speed.took(seconds=3.0, sound_seconds=1.0)
+    speech = Growing()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(engine.transcribe, speech, None)
+        speech.speak()
+        speech.pause()
+        await network.wait_until_asked()
+        while not speech.told:
+            await anyio.sleep(0.001)
+        speech.end()
+    assert speech.told == [("here", 10 * FRAME + PAUSE)]
+
+
+async def test_a_dry_run_at_the_start_does_not_count_as_slow() -> None:
+    class Slow(FakeNetwork):
+        def recognise(
+            self, samples: Samples, language: str | None, languages: Sequence[str]
+        ) -> Recognised:
+            engine._speed.took(seconds=60.0, sound_seconds=1.0)
+            return super().recognise(samples, language, languages)
+
+    engine = whisper_on(Slow())
+    await engine.warm_up()
+    assert engine.keeps_up
+
+
+def test_a_recogniser_that_has_become_quick_again_is_waited_for_again() -> None:
+    speed = Speed()
+    speed.took(9.0, 1.0)
+    assert not speed.keeps_up
+    for _ in range(8):
+        speed.took(0.5, 2.0)
+    assert speed.keeps_up
 
 
 async def test_abandoned_runs_do_not_pile_up() -> None:
