@@ -7,8 +7,8 @@ ends, or it would stay open for ever.
 
 import math
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from enum import StrEnum
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import anyio
@@ -24,114 +24,28 @@ from firmware_bridge.events import (
     TextSaid,
     WakeWord,
 )
-from server import audio
 from server.audio import LISTENING_RATE, Samples, from_pcm
 from server.config import EndpointingSection, VadSection
-from server.ports import Device, SpeechChunk, Vad, VadSession
+from server.ports import Device, Vad, VadSession
+from server.utterance import Ending, Utterance
 
 BEFORE_LISTENING_SECONDS = 2.0
 """How much audio is kept that arrives before the device says that it listens: robots send up to two seconds of it."""
 
 
-class Ending(StrEnum):
-    """Why an utterance ended."""
-
-    SILENCE = "silence"
-    BUTTON = "button"
-    LENGTH = "length"
-    STALL = "stall"
-    DISCARDED = "discarded"
-    """It was none: the wake word, or the robot's own voice."""
+@dataclass(frozen=True, slots=True)
+class VoiceNoticed:
+    """Something sounds that may be the beginning of an utterance."""
 
 
-class Utterance:
-    """One utterance, readable while it grows. Implements `ports.Speech`. Written by `Ear` alone."""
-
-    def __init__(self) -> None:
-        self.started_at = anyio.current_time()
-        self.ended_at = self.started_at
-        self.ending: Ending | None = None
-        self.samples = 0
-        self.voiced_samples = 0
-        self.silence_samples = 0
-        self._chunks: list[SpeechChunk] = []
-        self._patience: tuple[anyio.CancelScope, float] | None = None
-        self._news = anyio.Event()
-
-    @property
-    def is_none(self) -> bool:
-        """Whether nobody spoke to the robot, as far as is known by now."""
-        return self.ending is Ending.DISCARDED or self.voiced_samples == 0
-
-    @property
-    def voice_ended_at(self) -> float:
-        """When the last voiced sample arrived, on the clock of `anyio.current_time`."""
-        return self.ended_at - self.silence_samples / LISTENING_RATE
-
-    async def has_voice(self) -> bool:
-        """Wait for the first voiced sample; return False if the utterance ends without one."""
-        while self.voiced_samples == 0 and self.ending is None:
-            await self._news.wait()
-        return self.voiced_samples > 0
-
-    async def finished(self) -> None:
-        """Wait until the utterance has ended."""
-        while self.ending is None:
-            await self._news.wait()
-
-    def sound(self) -> audio.Audio:
-        """Return all that was heard so far."""
-        pieces = [chunk.samples for chunk in self._chunks] or [np.zeros(0, np.int16)]
-        return audio.Audio(np.concatenate(pieces), LISTENING_RATE)
-
-    async def chunks(self) -> AsyncIterator[SpeechChunk]:
-        """Iterate over the sound from the pre-roll to the endpoint."""
-        index = 0
-        while True:
-            while index < len(self._chunks):
-                yield self._chunks[index]
-                index += 1
-            if self.ending is not None:
-                return
-            await self._news.wait()
-
-    def grow(self, samples: Samples, *, voiced: bool, silent: bool) -> None:
-        """Append a frame. In the band between the two thresholds it is neither, and changes no count."""
-        self.samples += len(samples)
-        if voiced:
-            self.voiced_samples += len(samples)
-            self.silence_samples = 0
-        elif silent:
-            self.silence_samples += len(samples)
-        self._chunks.append(SpeechChunk(samples, self.silence_samples))
-        self._tell()
-
-    def end(self, ending: Ending) -> None:
-        """Say that nothing follows. Ending twice keeps the first reason."""
-        if self.ending is None:
-            self.ending = ending
-            self.ended_at = anyio.current_time()
-            self._tell()
-            if self._patience is not None:
-                self.expire(*self._patience)
-
-    def expire(self, scope: anyio.CancelScope, seconds: float) -> None:
-        """Let `scope` be cancelled so many seconds after the end of the utterance, whenever that comes.
-
-        At once if it turns out to be none.
-        """
-        self._patience = (scope, seconds)
-        if self.ending is Ending.DISCARDED:
-            scope.cancel()
-        elif self.ending is not None:
-            scope.deadline = self.ended_at + seconds
-
-    def _tell(self) -> None:
-        self._news.set()
-        self._news = anyio.Event()
+@dataclass(frozen=True, slots=True)
+class VoiceLost:
+    """It was none."""
 
 
-Heard: TypeAlias = Utterance | TextSaid | Aborted | WakeWord
+Heard: TypeAlias = (
+    Utterance | TextSaid | Aborted | WakeWord | ListenStarted | VoiceNoticed | VoiceLost
+)
 """What a conversation reacts to."""
 
 
@@ -163,6 +77,11 @@ class Ear:
         self._rest = np.zeros(0, np.int16)
         self._evidence = 0
         self.utterance: Utterance | None = None
+
+    @property
+    def hopeful_samples(self) -> int:
+        """How much speaks for an utterance that has not begun; 0 while one is open."""
+        return self._evidence
 
     def hear(self, samples: Samples) -> list[Utterance]:
         """Take the next samples; return the utterances that began in them (they may have ended, too)."""
@@ -256,6 +175,7 @@ async def listen(
     vad_section: VadSection,
     endpointing: EndpointingSection,
     is_speaking: Callable[[], bool],
+    notice_ms: float,
 ) -> AsyncGenerator[Heard, None]:
     """Yield what the person says, as soon as it begins, until the device hangs up.
 
@@ -269,12 +189,13 @@ async def listen(
         endpointing: Durations.
         is_speaking: Whether the robot may be audible now. What the microphone hears meanwhile is dropped, unless the
             device cancels its own echo.
+        notice_ms: How much voice is told of before it is known whether an utterance begins.
 
     Raises:
         OmoideError: The voice activity model can't be loaded.
     """
     ear = Ear(vad.session(), vad.frame_samples, vad_section, endpointing)
-    listener = _Listener(ear, device, is_speaking)
+    listener = _Listener(ear, device, is_speaking, _to_samples(notice_ms))
     events = device.events()
     try:
         while (event := await _next_event(events, ear, endpointing.stall_seconds)) is not None:
@@ -297,8 +218,12 @@ async def _next_event(
 class _Listener:
     """Follows the device's listening state and feeds the ear."""
 
-    def __init__(self, ear: Ear, device: Device, is_speaking: Callable[[], bool]) -> None:
+    def __init__(
+        self, ear: Ear, device: Device, is_speaking: Callable[[], bool], notice_samples: int
+    ) -> None:
         self._ear = ear
+        self._notice_samples = max(1, notice_samples)
+        self._has_noticed = False
         self._device = device
         self._is_speaking = is_speaking
         self._mode: ListeningMode | None = None
@@ -314,7 +239,7 @@ class _Listener:
             case Audio():
                 return list(self._take_audio(from_pcm(event.pcm)))
             case ListenStarted(mode):
-                return list(self._start(mode))
+                return [event, *self._start(mode)]
             case ListenStopped():
                 self._holding = False
                 self._ear.finish(Ending.BUTTON)
@@ -352,7 +277,7 @@ class _Listener:
         self._forget_early()
         return begun
 
-    def _take_audio(self, samples: Samples) -> list[Utterance]:
+    def _take_audio(self, samples: Samples) -> Sequence[Heard]:
         if self._mode is None:
             self._keep_early(samples)
             return []
@@ -364,7 +289,20 @@ class _Listener:
             self._deaf = True
             return []
         self._deaf = False
-        return self._ear.hear(samples)
+        begun = self._ear.hear(samples)
+        return [*self._notice(), *begun]
+
+    def _notice(self) -> list[Heard]:
+        """Tell when something begins to sound like a voice, and when it was none after all."""
+        if self._ear.utterance is not None:
+            self._has_noticed = False
+        elif not self._has_noticed and self._ear.hopeful_samples >= self._notice_samples:
+            self._has_noticed = True
+            return [VoiceNoticed()]
+        elif self._has_noticed and self._ear.hopeful_samples == 0:
+            self._has_noticed = False
+            return [VoiceLost()]
+        return []
 
     def _take_held(self, samples: Samples) -> list[Utterance]:
         begun = []

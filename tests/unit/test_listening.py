@@ -11,7 +11,8 @@ import pytest
 from firmware_bridge.events import Aborted, ListenStarted, ListenStopped, TextSaid, WakeWord
 from server.audio import LISTENING_RATE, Samples
 from server.config import Config
-from server.listening import Ear, Ending, Heard, Utterance, listen
+from server.listening import Ear, Heard, VoiceLost, VoiceNoticed, listen
+from server.utterance import Ending, Utterance
 from tests.fakes import FRAME, FakeDevice, FakeVad, silence, voice
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
@@ -27,14 +28,15 @@ def anyio_backend() -> Backend:
 async def listening(
     device: FakeDevice, *, speaking: Callable[[], bool] = lambda: False, **endpointing: float
 ) -> AsyncIterator[list[Heard]]:
-    heard: list[Heard] = []
+    heard: list[Heard] = []  # without signs of what may come
     config = Config(endpointing=endpointing)
 
     async def collect() -> None:
-        ear = listen(device, FakeVad(), config.vad, config.endpointing, speaking)
+        signs = (ListenStarted, VoiceNoticed, VoiceLost)
+        ear = listen(device, FakeVad(), config.vad, config.endpointing, speaking, 32)
         async with aclosing(ear):
             async for said in ear:
-                heard.append(said)  # noqa: PERF401 - the test reads the list while it grows
+                heard.extend([] if isinstance(said, signs) else [said])
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(collect)

@@ -8,8 +8,9 @@ import pytest
 
 from firmware_bridge.events import PlayAudio, SpeechStarted, SpeechStopped
 from server.config import PacingSection
+from server.playback import Playback
 from server.sentences import Sentence
-from server.speaking import Part, Playback, spoken_language, written_language
+from server.speaking import Part, spoken_language, written_language
 from tests.fakes import FakeDevice, voice
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
