@@ -76,12 +76,13 @@ class Ear:
         self._preroll: deque[tuple[Samples, bool]] = deque(maxlen=preroll_frames)
         self._rest = np.zeros(0, np.int16)
         self._evidence = 0
+        self._hope = 0
         self.utterance: Utterance | None = None
 
     @property
     def hopeful_samples(self) -> int:
-        """How much speaks for an utterance that has not begun; 0 while one is open."""
-        return self._evidence
+        """How much has sounded by now that is no silence, and no utterance yet; 0 while one is open."""
+        return self._hope if self.utterance is None else 0
 
     def hear(self, samples: Samples) -> list[Utterance]:
         """Take the next samples; return the utterances that began in them (they may have ended, too)."""
@@ -134,7 +135,7 @@ class Ear:
         if self.utterance is not None:
             self.utterance.end(ending)
             self.utterance = None
-        self._evidence = 0
+        self._evidence = self._hope = 0
 
     def _hear_frame(self, frame: Samples) -> Utterance | None:
         probability = self._session.speech_probability(frame)
@@ -142,16 +143,24 @@ class Ear:
         if self.utterance is not None:
             self._continue(self.utterance, frame, probability)
             return None
+        self._hope_for(silent=probability < self._vad.silence_threshold)
         self._preroll.append((frame, voiced))
         self._evidence = max(0, self._evidence + (self._frame if voiced else -self._frame))
         if self._evidence < self._min_speech or not voiced:
             return None
-        self._evidence = 0
+        self._evidence = self._hope = 0
         self.utterance = Utterance()
         for kept, was_voiced in self._preroll:
             self.utterance.grow(kept, voiced=was_voiced, silent=False)
         self._preroll.clear()
         return self.utterance
+
+    def _hope_for(self, *, silent: bool) -> None:
+        """Reckon with an utterance from the first sound on; two silent frames end that, however long it was."""
+        if silent:
+            self._hope = max(0, min(self._hope, 2 * self._frame) - self._frame)
+        else:
+            self._hope += self._frame
 
     def _continue(self, utterance: Utterance, frame: Samples, probability: float) -> None:
         utterance.grow(

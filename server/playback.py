@@ -191,7 +191,7 @@ class Playback:
         self._sentence, self._again = [], False
         if self._counts:
             begins_at, rate = self._given + len(self._rest), self.device.playback_rate
-            length = part.length or Length()
+            length = part.length or Length(is_whole=True)
             self._spoken.append(Spoken(part.sentence.text, begins_at, rate, length))
 
     def _show_emotion(self, part: Part) -> None:

@@ -42,7 +42,7 @@ class Part:
     filler: bool = False
     """A phrase that fills a silence: not part of the reply."""
     length: Length | None = None
-    """Of the whole sentence, growing while the voice speaks; None if this piece is all that is known of it."""
+    """Of the whole sentence, growing while the voice speaks; None if there is no more of it than is played."""
 
 
 def spoken_language(text: str, expected: str) -> str:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 _OF_WORDS = r"[A-Za-zÀ-ɏ0-9'’.,:-]"
-_INSIDE_WORD = re.compile(_OF_WORDS + r"[A-Za-zÀ-ɏ0-9]")
+_INSIDE_WORD = re.compile(_OF_WORDS + r"['’-]?[A-Za-zÀ-ɏ0-9]")
 _BROKEN_WORD = re.compile(_OF_WORDS + r"+$")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _WIDE_SECONDS, _NARROW_SECONDS = 0.13, 0.06
@@ -38,7 +38,7 @@ class Spoken:
             return self.text
         end = int(len(self.text) * share)
         cut = self.text[:end]
-        if _INSIDE_WORD.match(self.text[max(0, end - 1) : end + 1]):
+        if _INSIDE_WORD.match(self.text[max(0, end - 1) :]):
             cut = _BROKEN_WORD.sub("", cut)
         return cut.rstrip()
 

@@ -8,10 +8,11 @@ import anyio.lowlevel
 import numpy as np
 import pytest
 
-from firmware_bridge.events import Aborted, ListenStarted, ListenStopped, TextSaid, WakeWord
-from server.audio import LISTENING_RATE, Samples
+from firmware_bridge.events import Aborted, Audio, ListenStarted, ListenStopped, TextSaid, WakeWord
+from server.audio import LISTENING_RATE, Samples, to_pcm
 from server.config import Config
 from server.listening import Ear, Heard, VoiceLost, VoiceNoticed, listen
+from server.listening import _Listener as Listener
 from server.utterance import Ending, Utterance
 from tests.fakes import FRAME, FakeDevice, FakeVad, silence, voice
 from tests.virtual_time import VIRTUAL_TIME, Backend
@@ -47,6 +48,30 @@ async def listening(
 
 def utterances(heard: list[Heard]) -> list[Utterance]:
     return [said for said in heard if isinstance(said, Utterance)]
+
+
+def signs_of(sound: Samples) -> list[type]:
+    """Return what is told of while a sound is heard, frame by frame."""
+    device = FakeDevice()
+    listener = ear()
+    noticing = Listener(listener, device, lambda: False, 512)
+    noticing.take(ListenStarted("realtime"))
+    told = []
+    for start in range(0, len(sound), FRAME):
+        told += noticing.take(Audio(to_pcm(sound[start : start + FRAME]), LISTENING_RATE))
+    device.close()
+    return [type(sign) for sign in told]
+
+
+async def test_a_sound_is_told_of_before_it_is_known_whether_it_is_an_utterance() -> None:
+    assert signs_of(np.concatenate([silence(0.6), voice(0.5)])) == [VoiceNoticed, Utterance]
+
+
+async def test_a_sound_that_is_no_utterance_is_taken_back_after_two_silent_frames() -> None:
+    assert signs_of(np.concatenate([silence(0.6), voice(0.04), silence(0.12)])) == [
+        VoiceNoticed,
+        VoiceLost,
+    ]
 
 
 def ear(**endpointing: float) -> Ear:
