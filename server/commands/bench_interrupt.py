@@ -144,21 +144,20 @@ async def bench_interrupt(place: Place, plan: Plan, tell: Tell) -> Report:
     if unknown := [stage for stage in plan.stages if stage not in STAGES]:
         known = ", ".join(STAGES)
         raise ConfigError(f"There is no stage {unknown[0]!r}. Possible: {known}.", "stage-unknown")
-    trials = plan.trials
     rows: list[dict[str, Any]] = []
     async with _open_server(place) as server:
         for number, (way, stage) in enumerate(product(WAYS, plan.stages)):
             async with _switch_on(server, way, number) as stand:
-                done = [await _try(stand, stage, way, trial) for trial in range(trials)]
-            rows.append(_sum_up(stage, way, done))
-            tell(f"{way:6} {stage:15} {rows[-1]['silent_ms_p50']:>6.0f} ms")
+                tried = [await _try(stand, stage, way, trial) for trial in range(plan.trials)]
+            rows.append(_sum_up(stage, way, tried))
+            tell(f"{way:6} {stage:15} {rows[-1]['silent_ms_p50'] or 0:>6.0f} ms")
     _tell_table(rows, tell)
     failed = [
         row
         for row in rows
-        if row["leaked"] or not row["one_stop"] == row["history_right"] == trials
+        if row["leaked"] or not row["one_stop"] == row["history_right"] == plan.trials
     ]
-    data = {**NOTHING, "trials": trials, "rows": rows, "machine": describe_machine()}
+    data = {**NOTHING, "trials": plan.trials, "rows": rows, "machine": describe_machine()}
     if failed:
         message = (
             f"{len(failed)} rows have packets that leaked, a stop too much or a wrong history."
@@ -215,12 +214,12 @@ def _from_first_sample(audio: Audio) -> Audio:
     return Audio(samples[loud[0] :], LISTENING_RATE)
 
 
-async def _try(stand: Stand, stage: str, way: str, trial: int) -> Trial:
-    """Ask, interrupt at the stage, and look what came of it."""
+async def _try(stand: Stand, stage: str, way: str, trial: int) -> Trial | None:
+    """Ask, interrupt at the stage, and look what came of it; None if it came to no end."""
     log, asked = stand.log, question(stage, trial)
     log.clear()
     stand.server.asr.trial = trial
-    with anyio.fail_after(_PATIENCE_SECONDS):
+    with anyio.move_on_after(_PATIENCE_SECONDS) as patience:
         await _ask(stand, stage, asked)
         await _until_stage(stand, stage, asked)
         before = len(log.starts)
@@ -237,6 +236,8 @@ async def _try(stand: Stand, stage: str, way: str, trial: int) -> Trial:
             await anyio.sleep(_QUIET_SECONDS)
             at, over_at = log.aborts[-1], math.inf
     await stand.put_away(asked)
+    if patience.cancelled_caught:
+        return None
     return _judge(stand, stage, way, at, over_at)
 
 
@@ -302,12 +303,14 @@ def _is_history_right(stand: Stand, stage: str, way: str, played: float) -> bool
     return whole.startswith(cut.heard) and is_near
 
 
-def _sum_up(stage: str, way: str, trials: Sequence[Trial]) -> dict[str, Any]:
+def _sum_up(stage: str, way: str, tried: Sequence[Trial | None]) -> dict[str, Any]:
+    trials = [trial for trial in tried if trial is not None]
     silent, sent = ([getattr(trial, name) for trial in trials] for name in ("silent_ms", "sent_ms"))
     return {
         "stage": stage,
         "way": way,
-        "trials": len(trials),
+        "trials": len(tried),
+        "endless": len(tried) - len(trials),
         "silent_ms_p50": percentile(silent, 50),
         "silent_ms_p99": percentile(silent, 99),
         "sent_ms_p50": percentile(sent, 50),

@@ -270,6 +270,22 @@ async def test_a_cough_and_then_words_end_the_reply_and_a_cough_alone_does_not_l
     assert silent_after(device, onset) <= LIMIT
 
 
+@pytest.mark.parametrize("gap", [1.14, 1.16, 1.18, 1.2, 1.22, 1.24, 1.26])
+async def test_a_reply_does_not_go_on_while_somebody_begins_to_speak_again(gap: float) -> None:
+    """The cough is over, and known to be one, at the moment at which a voice is noticed that is no utterance yet."""
+    house = house_that_hears("", "今何時")
+    device = FakeDevice(mode="realtime")
+    async with talking(house, device):
+        await speaking(house, device)
+        onset = now(device)
+        await device.hear(voice(0.3), silence(gap - 0.3), voice(0.6), silence(1.0))
+        await stops(device, 2)
+    # It is known 1.34 s after the first onset that there was nothing.
+    assert silent_after(device, onset + gap) <= LIMIT
+    went_on = [begins for begins, _ in sounding(device) if onset + gap - 0.06 < begins < onset + 2]
+    assert not went_on
+
+
 async def test_words_and_then_a_cough_end_the_reply() -> None:
     house = house_that_hears("今何時", "", seconds=1.5)
     device = FakeDevice(mode="realtime")
