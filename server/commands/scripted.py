@@ -105,10 +105,13 @@ class ScriptedLlm(_Engine):
     async def stream(self, prompt: Prompt) -> AsyncGenerator[LlmEvent, None]:
         """Play the script of the stage; see `ports.Llm`."""
         said = prompt.messages[-1].content if prompt.messages else ""
-        cue = None if said.rstrip().endswith(INTERRUPTION) else _CUE.search(said)
-        if cue is None:
+        cues = [
+            *_CUE.finditer(said)
+        ]  # memory may have brought up earlier ones in front of the question
+        if not cues or said.rstrip().endswith(INTERRUPTION):
             yield TextDelta(ANSWER)
             return
+        cue = cues[-1]
         stage = cue[1]
         self.cues.reach(cue[0])
         if stage in ("thinking", "filler"):
