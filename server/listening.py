@@ -7,7 +7,7 @@ ends, or it would stay open for ever.
 
 import math
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -207,20 +207,20 @@ async def listen(
     listener = _Listener(ear, device, is_speaking, _to_samples(notice_ms))
     events = device.events()
     try:
-        while (event := await _next_event(events, ear, endpointing.stall_seconds)) is not None:
-            for heard in listener.take(event):
-                yield heard
+        while True:
+            waits = ear.utterance is not None or ear.hopeful_samples > 0
+            with anyio.move_on_after(endpointing.stall_seconds if waits else math.inf) as patience:
+                event = await anext(events, None)
+            if patience.cancelled_caught:  # the sound has stopped coming
+                ear.finish(Ending.STALL)
+                heard = listener.notice()
+            elif event is None:
+                return
+            else:
+                heard = listener.take(event)
+            for said in heard:
+                yield said
     finally:
-        ear.finish(Ending.STALL)
-
-
-async def _next_event(
-    events: AsyncIterator[DeviceEvent], ear: Ear, stall_seconds: float
-) -> DeviceEvent | None:
-    """Wait for the next event; end an utterance whose sound stops coming."""
-    while True:
-        with anyio.move_on_after(stall_seconds if ear.utterance is not None else math.inf):
-            return await anext(events, None)
         ear.finish(Ending.STALL)
 
 
@@ -244,9 +244,25 @@ class _Listener:
 
     def take(self, event: DeviceEvent) -> list[Heard]:
         """Take one event; return what it made heard."""
+        heard = self._take(event)
+        return [*self.notice(), *heard]
+
+    def notice(self) -> list[Heard]:
+        """Tell when something begins to sound like a voice, and when it was none after all."""
+        if self._ear.utterance is not None:
+            self._has_noticed = False
+        elif not self._has_noticed and self._ear.hopeful_samples >= self._notice_samples:
+            self._has_noticed = True
+            return [VoiceNoticed()]
+        elif self._has_noticed and self._ear.hopeful_samples == 0:
+            self._has_noticed = False
+            return [VoiceLost()]
+        return []
+
+    def _take(self, event: DeviceEvent) -> Sequence[Heard]:
         match event:
             case Audio():
-                return list(self._take_audio(from_pcm(event.pcm)))
+                return self._take_audio(from_pcm(event.pcm))
             case ListenStarted(mode):
                 return [event, *self._start(mode)]
             case ListenStopped():
@@ -286,7 +302,7 @@ class _Listener:
         self._forget_early()
         return begun
 
-    def _take_audio(self, samples: Samples) -> Sequence[Heard]:
+    def _take_audio(self, samples: Samples) -> list[Utterance]:
         if self._mode is None:
             self._keep_early(samples)
             return []
@@ -298,20 +314,7 @@ class _Listener:
             self._deaf = True
             return []
         self._deaf = False
-        begun = self._ear.hear(samples)
-        return [*self._notice(), *begun]
-
-    def _notice(self) -> list[Heard]:
-        """Tell when something begins to sound like a voice, and when it was none after all."""
-        if self._ear.utterance is not None:
-            self._has_noticed = False
-        elif not self._has_noticed and self._ear.hopeful_samples >= self._notice_samples:
-            self._has_noticed = True
-            return [VoiceNoticed()]
-        elif self._has_noticed and self._ear.hopeful_samples == 0:
-            self._has_noticed = False
-            return [VoiceLost()]
-        return []
+        return self._ear.hear(samples)
 
     def _take_held(self, samples: Samples) -> list[Utterance]:
         begun = []

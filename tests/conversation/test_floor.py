@@ -13,6 +13,7 @@ import pytest
 
 from firmware_bridge.events import (
     Aborted,
+    ListenStopped,
     PlayAudio,
     SpeechStarted,
     SpeechStopped,
@@ -431,3 +432,21 @@ async def test_a_button_that_is_pressed_while_the_robot_speaks_means_it() -> Non
         await device.hear(voice(0.3))
         assert device.times(SpeechStopped)[0] - onset < 0.01
     check_states(device)
+
+
+@pytest.mark.parametrize("end", ["line", "microphone"])
+async def test_a_reply_is_not_held_for_ever_by_a_microphone_that_falls_silent(end: str) -> None:
+    """The sound stops in the moment in which a voice was noticed, and nothing more is heard of it."""
+    house = house_that_hears()
+    device = FakeDevice(mode="realtime")
+    async with talking(house, device):
+        await speaking(house, device)
+        await device.hear(voice(0.06))
+        if end == "microphone":
+            device.put(ListenStopped())
+        await stops(device)
+    check_states(device)
+    assert house.recent.list()[0].heard == LONG
+    gaps = [second[0] - first[1] for first, second in itertools.pairwise(sounding(device))]
+    assert gaps or end == "microphone", "or it was not held"
+    assert sum(gaps) < (0.2 if end == "microphone" else 2.2)
