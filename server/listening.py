@@ -32,6 +32,9 @@ from server.utterance import Ending, Utterance
 BEFORE_LISTENING_SECONDS = 2.0
 """How much audio is kept that arrives before the device says that it listens: robots send up to two seconds of it."""
 
+HOPE_SECONDS = 0.5
+"""A sound that has become no utterance by then is noise: whoever speaks is known to in half that time."""
+
 
 @dataclass(frozen=True, slots=True)
 class VoiceNoticed:
@@ -72,6 +75,7 @@ class Ear:
         self._min_speech = _to_samples(endpointing.min_speech_ms)
         self._silence = _to_samples(endpointing.silence_ms)
         self._longest = int(endpointing.max_utterance_seconds * LISTENING_RATE)
+        self._longest_hope = _to_samples(HOPE_SECONDS * 1000)
         preroll_frames = max(1, math.ceil(_to_samples(endpointing.preroll_ms) / frame_samples))
         self._preroll: deque[tuple[Samples, bool]] = deque(maxlen=preroll_frames)
         self._rest = np.zeros(0, np.int16)
@@ -82,7 +86,8 @@ class Ear:
     @property
     def hopeful_samples(self) -> int:
         """How much has sounded by now that is no silence, and no utterance yet; 0 while one is open."""
-        return self._hope if self.utterance is None else 0
+        is_hopeless = self.utterance is not None or self._hope > self._longest_hope
+        return 0 if is_hopeless else self._hope
 
     def hear(self, samples: Samples) -> list[Utterance]:
         """Take the next samples; return the utterances that began in them (they may have ended, too)."""
@@ -156,9 +161,10 @@ class Ear:
         return self.utterance
 
     def _hope_for(self, *, silent: bool) -> None:
-        """Reckon with an utterance from the first sound on; two silent frames end that, however long it was."""
+        """Reckon with an utterance from the first sound on. Two silent frames end that, or a noise that lasts and is none."""
         if silent:
-            self._hope = max(0, min(self._hope, 2 * self._frame) - self._frame)
+            was_noise = self._hope > self._longest_hope
+            self._hope = 0 if was_noise else max(0, min(self._hope, 2 * self._frame) - self._frame)
         else:
             self._hope += self._frame
 

@@ -74,6 +74,33 @@ async def test_a_sound_that_is_no_utterance_is_taken_back_after_two_silent_frame
     ]
 
 
+class DoubtfulSession:
+    """Never sure whether loud sound is a voice."""
+
+    def speech_probability(self, frame: Samples) -> float:
+        return 0.4 if np.abs(frame).max() > 100 else 0.02
+
+    def reset(self) -> None:
+        pass
+
+
+async def test_a_noise_that_never_becomes_an_utterance_is_told_of_once_and_soon_taken_back() -> (
+    None
+):
+    config, device = Config(), FakeDevice()
+    doubtful = Ear(DoubtfulSession(), 512, config.vad, config.endpointing)
+    noticing = Listener(doubtful, device, lambda: False, 512)
+    noticing.take(ListenStarted("realtime"))
+    told: list[tuple[float, type]] = []
+    sound = np.concatenate([silence(0.6), voice(6.0), silence(0.6)])
+    for start in range(0, len(sound), FRAME):
+        heard = noticing.take(Audio(to_pcm(sound[start : start + FRAME]), LISTENING_RATE))
+        told += [(start / LISTENING_RATE, type(sign)) for sign in heard]
+    device.close()
+    assert [sign for _, sign in told] == [VoiceNoticed, VoiceLost]
+    assert told[1][0] - told[0][0] < 0.6
+
+
 def ear(**endpointing: float) -> Ear:
     config = Config(endpointing=endpointing)
     return Ear(FakeVad().session(), FakeVad.frame_samples, config.vad, config.endpointing)
