@@ -176,7 +176,7 @@ async def _open_server(place: Place) -> AsyncIterator[Server]:
     from server.conversation import Engines  # noqa: PLC0415 - heavy
 
     real = tts.build(place.config, place.data)
-    voice = _from_first_sample(await speak(_SAID, "ja", real))
+    voice = _without_silence(await speak(_SAID, "ja", real))
     await real.aclose()
     cues = Cues()
     asr = ScriptedAsr(cues)
@@ -208,10 +208,11 @@ def _quick(config: Config) -> Config:
     return config.model_copy(update=changes)
 
 
-def _from_first_sample(audio: Audio) -> Audio:
+def _without_silence(audio: Audio) -> Audio:
+    """Cut a sound at both ends, so that its onset is known, and that it makes one utterance when it is repeated."""
     samples = audio.at(LISTENING_RATE).samples
     loud = np.flatnonzero(np.abs(samples) > 0.02 * np.abs(samples).max())
-    return Audio(samples[loud[0] :], LISTENING_RATE)
+    return Audio(samples[loud[0] : loud[-1]], LISTENING_RATE)
 
 
 async def _try(stand: Stand, stage: str, way: str, trial: int) -> Trial | None:
