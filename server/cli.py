@@ -271,6 +271,30 @@ def bench_endpoint_command(
     finish(carry_out(with_config(work, config), nothing=bench_endpoint.NOTHING, as_json=as_json))
 
 
+@bench_app.command("interrupt")
+def bench_interrupt_command(
+    *,
+    trials: Annotated[
+        int, typer.Option(min=1, help="How many interruptions for each stage and way.")
+    ] = 40,
+    stage: Annotated[
+        list[str] | None, typer.Option(help="Only at this stage; may stand several times.")
+    ] = None,
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    data: DataOption = DATA,
+) -> None:
+    """Measure how soon a robot is silent when somebody interrupts it, at every stage of a reply; half an hour."""
+    from server.commands import bench_interrupt  # noqa: PLC0415 - heavy
+
+    async def work(loaded: Config, tell: Tell) -> Report:
+        plan = bench_interrupt.Plan(trials, tuple(stage or bench_interrupt.STAGES))
+        return await bench_interrupt.bench_interrupt(Place(loaded, data), plan, tell)
+
+    nothing = bench_interrupt.NOTHING
+    finish(carry_out(with_config(work, config), nothing=nothing, as_json=as_json))
+
+
 @bench_app.command("locks")
 def bench_locks_command(as_json: JsonOption = False, config: ConfigOption = None) -> None:
     """Try to overwrite locked fields of the persona on every path, and the same with all fields open."""

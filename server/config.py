@@ -280,6 +280,16 @@ class PacingSection(Section):
     filler_after_seconds: Seconds = 4.0
 
 
+class BargeInSection(Section):
+    """What becomes of a reply when somebody makes a sound while the robot speaks."""
+
+    back_channels: bool = True
+    false_start: Literal["resume", "repeat", "drop"] = "resume"
+    give_way_ms: Milliseconds = 1000
+    notice_ms: Milliseconds = 32
+    lead_ms: Milliseconds = 60
+
+
 class RecordingSection(Section):
     """What is kept of a turn on disk besides memory."""
 
@@ -335,6 +345,7 @@ class Config(BaseSettings):
     sentences: SentencesSection = SentencesSection()
     tts: TtsSection = TtsSection()
     pacing: PacingSection = PacingSection()
+    barge_in: BargeInSection = BargeInSection()
     recording: RecordingSection = RecordingSection()
     logging: LoggingSection = LoggingSection()
 

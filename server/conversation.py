@@ -3,7 +3,6 @@
 VAD → ASR → normalize → retrieve → LLM → sentences → TTS → device.
 """
 
-import math
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager as AsyncContext
 from contextlib import aclosing
@@ -14,29 +13,32 @@ import anyio
 import structlog
 from anyio.abc import TaskGroup
 
-from firmware_bridge.events import Aborted, Alert, ShowTranscript, SpeechStopped, TextSaid, WakeWord
+from firmware_bridge.events import Alert, ShowTranscript, TextSaid
 from server.ahead import ahead, produced
 from server.config import Config
 from server.errors import LlmError, OmoideError
 from server.failures import log_fault
+from server.floor import Floor
 from server.guard import Hit, ReplyGuard, correction, persona_of, touching
 from server.heeding import Heeds, put_in_words
 from server.introduction import Introduction, find_introduction
-from server.listening import Utterance, listen
+from server.listening import listen
 from server.memory import TalkMemory
 from server.noting import noted, timed
 from server.phrasebook import Phrasebook
+from server.playback import Playback, play_all
 from server.ports import Asr, Clock, Device, Llm, Tts, Vad, Voice
 from server.prompting import PromptFiles, compose
 from server.punctuation import join_sentences
 from server.query import normalize, tidy
 from server.reply import Reply
 from server.sentences import Sentence
-from server.speaking import Part, Playback, play_all, synthesize
+from server.speaking import Part, synthesize
 from server.thinking import thinking
 from server.trace import Laps, Turns, mark, stage
 from server.turn import Happening, Kept, Prompt, Stage, Transcript, Turn
 from server.understanding import understand
+from server.utterance import Utterance
 
 log = structlog.get_logger(__name__)
 
@@ -75,11 +77,7 @@ class Conversation:
     def __init__(self, device: Device, house: House) -> None:
         self.device = device
         self.house = house
-        self._reply = self._new_reply()
-        self._reply.finished.set()
-        self._open: list[Reply] = []
-        """Replies that have not been put away, oldest first."""
-        self._fell_silent_at = -math.inf
+        self.floor = Floor(device, house.config)
         self._unanswered: Transcript | None = None
         """What was said in turns that were cut off before anything was heard: the next one answers it, too."""
         self._unanswered_turns: tuple[str, ...] = ()
@@ -96,46 +94,44 @@ class Conversation:
                 house.engines.vad,
                 config.vad,
                 config.endpointing,
-                self._is_speaking,
+                lambda: self.floor.is_taken,
+                config.barge_in.notice_ms,
             )
             try:
                 async with aclosing(ear):
                     async for said in ear:
-                        self.device.touch()
-                        match said:
-                            case Aborted():
-                                self._abort()
-                            case WakeWord():
-                                self._hush()
-                            case _:
-                                previous = self._barge_in(said)
-                                tasks.start_soon(self.take_turn, said, self._reply, previous, tasks)
+                        if isinstance(said, Utterance | TextSaid):
+                            house.memory.make_way()
+                            tasks.start_soon(self.take_turn, said, self.floor.take(said), tasks)
+                        else:
+                            self.floor.heed(said)
             except OmoideError as error:
-                await self._excuse(error, self._reply.playback, self._default_language())
+                language = self._default_language()
+                await self._excuse(error, self.floor.speech(), language)
             finally:
                 self._is_over = True
             tasks.cancel_scope.cancel()
 
-    async def take_turn(
-        self, said: Utterance | TextSaid, reply: Reply, previous: Reply, tasks: TaskGroup
-    ) -> None:
+    async def take_turn(self, said: Utterance | TextSaid, reply: Reply, tasks: TaskGroup) -> None:
         """Answer one utterance. Nothing cancels listening, only answering: all that comes after the transcript.
 
         Args:
             said: The utterance, perhaps still growing, or a ready text.
-            reply: What to cancel for a barge-in.
-            previous: The reply before this one; this one waits until it has been put away.
-            tasks: Where the filling of the silence runs; it ends with the turn.
+            reply: What to cancel for a barge-in; it waits until the one before has been put away.
+            tasks: Where what goes on beside the turn runs: the filling of the silence, and giving way to who goes on speaking.
         """
         device = self.device
         with self.house.turns.record(device.id, device.person, is_guest=device.is_guest) as turn:
             try:
-                tasks.start_soon(self._fill_silence, said, turn, reply, previous)
+                tasks.start_soon(self._fill_silence, said, turn, reply)
+                tasks.start_soon(self.floor.give_way, said, reply)
                 failure = await self._understand(said, turn, reply)
-                with stage(Stage.PREVIOUS_REPLY):
-                    await previous.finished.wait()
-                with reply.scope:
-                    await self._answer_or_apologize(turn, reply, failure)
+                self.floor.settle(reply, turn)
+                if not reply.is_void:
+                    with stage(Stage.PREVIOUS_REPLY):
+                        await reply.is_next()
+                    with reply.scope:
+                        await self._answer_or_apologize(turn, reply, failure)
             finally:
                 self._put_away(turn, said, reply)
 
@@ -164,9 +160,7 @@ class Conversation:
             log.warning("last-words-lost", turn=turn.id, code=code)
         return failure
 
-    async def _fill_silence(
-        self, said: Utterance | TextSaid, turn: Turn, reply: Reply, previous: Reply
-    ) -> None:
+    async def _fill_silence(self, said: Utterance | TextSaid, turn: Turn, reply: Reply) -> None:
         """Say a short phrase if nothing is to be heard long after the person has finished, whatever it is that lasts."""
         asked_at = reply.asked_at
         with reply.waiting:
@@ -176,7 +170,7 @@ class Conversation:
                     return
                 asked_at = said.voice_ended_at
             await anyio.sleep_until(asked_at + self.house.config.pacing.filler_after_seconds)
-            await previous.finished.wait()
+            await reply.is_next()
             try:
                 filler = self.house.phrasebook.ready(
                     "filler",
@@ -320,7 +314,7 @@ class Conversation:
         playback = reply.playback
         reply.waiting.cancel()
         was_cut = reply.scope.cancel_called or playback.active
-        playback.stop()
+        self.floor.leave(reply)
         turn.heard = join_sentences(playback.heard())
         if turn.asked is None:  # so it was not looked at who speaks
             if not reply.finished.is_set():  # the one who did so last; else somebody came meanwhile
@@ -329,9 +323,8 @@ class Conversation:
         if was_cut and (not turn.heard or turn.heard != turn.reply):
             turn.interrupted = True
             mark(Happening.INTERRUPTED)
-        if not reply.finished.is_set():  # a released one has no say any more
+        if not reply.finished.is_set() and not reply.is_void:  # a released one has no say any more
             self._hand_on(turn, reply)
-        self._open.remove(reply)
         self._measure(turn, said, reply)
         reply.finished.set()
 
@@ -350,52 +343,8 @@ class Conversation:
             turn.said_audio = said.sound() if isinstance(said, Utterance) else None
             turn.reply_audio = reply.playback.sound()
 
-    def _barge_in(self, said: Utterance | TextSaid) -> Reply:
-        """Fall silent for a new turn; return the reply to wait for, which is over.
-
-        Who types does not wait for what is still being recognised, nor want it answered later.
-        """
-        if self._reply.playback.active:
-            self._fell_silent_at = anyio.current_time()
-        self._reply.cancel()
-        if isinstance(said, TextSaid):
-            for reply in self._open:
-                if not reply.understood:
-                    reply.release()
-        unfinished = [reply for reply in self._open if not reply.finished.is_set()]
-        previous = unfinished[-1] if unfinished else self._reply
-        self._reply = self._new_reply()
-        self._reply.understood = isinstance(said, TextSaid)
-        self._open.append(self._reply)
-        self.house.memory.make_way()
-        return previous
-
-    def _hush(self) -> None:
-        """Fall silent, if audible: the person called the robot's name and is about to say something."""
-        if self._reply.playback.active:
-            self._reply.unwanted = True
-            self._reply.cancel()
-
-    def _abort(self) -> None:
-        """Obey the device's wish for silence; it waits for exactly one `SpeechStopped`."""
-        was_audible = self._reply.playback.active
-        for reply in self._open:
-            reply.unwanted = True
-            reply.cancel()
-        if not was_audible:
-            self.device.send(SpeechStopped(interrupted=True))
-
-    def _is_speaking(self) -> bool:
-        guard_seconds = self.house.config.endpointing.guard_ms / 1000
-        silent_seconds = anyio.current_time() - self._fell_silent_at
-        return min(self._reply.playback.quiet_for(), silent_seconds) < guard_seconds
-
     def _language_of(self, turn: Turn) -> str:
         return turn.question.language if turn.question else self._default_language()
 
     def _default_language(self) -> str:
         return self.device.language or self.house.config.persona.language
-
-    def _new_reply(self) -> Reply:
-        config = self.house.config
-        return Reply(Playback(self.device, config.pacing, config.recording.keep_audio))

@@ -7,7 +7,8 @@ ends, or it would stay open for ever.
 
 import math
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import anyio
@@ -29,13 +30,26 @@ from server.endpointing import Background, TurnEnds
 from server.ports import Device, Vad, VadSession
 from server.utterance import Ending, Utterance
 
-__all__ = ["Ear", "Ending", "Heard", "Utterance", "listen"]
-
 BEFORE_LISTENING_SECONDS = 2.0
 """How much audio is kept that arrives before the device says that it listens: robots send up to two seconds of it."""
 
+HOPE_SECONDS = 0.5
+"""A sound that has become no utterance by then is noise: whoever speaks is known to in half that time."""
 
-Heard: TypeAlias = Utterance | TextSaid | Aborted | WakeWord
+
+@dataclass(frozen=True, slots=True)
+class VoiceNoticed:
+    """Something sounds that may be the beginning of an utterance."""
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceLost:
+    """It was none."""
+
+
+Heard: TypeAlias = (
+    Utterance | TextSaid | Aborted | WakeWord | ListenStarted | VoiceNoticed | VoiceLost
+)
 """What a conversation reacts to."""
 
 
@@ -61,10 +75,12 @@ class Ear:
         self._vad = vad
         self._min_speech = _to_samples(endpointing.min_speech_ms)
         self._longest = int(endpointing.max_utterance_seconds * LISTENING_RATE)
+        self._longest_hope = _to_samples(HOPE_SECONDS * 1000)
         preroll_frames = max(1, math.ceil(_to_samples(endpointing.preroll_ms) / frame_samples))
         self._preroll: deque[tuple[Samples, bool]] = deque(maxlen=preroll_frames)
         self._rest = np.zeros(0, np.int16)
         self._evidence = 0
+        self._hope = 0
         self._background = Background(frame_samples)
         self._turns = TurnEnds(endpointing)
         self._open: Utterance | None = None
@@ -74,6 +90,12 @@ class Ear:
     def utterance(self) -> Utterance | None:
         """The utterance that is open."""
         return self._open if self._open is not None and self._open.ending is None else None
+
+    @property
+    def hopeful_samples(self) -> int:
+        """How much has sounded by now that is no silence, and no utterance yet; 0 while one is open."""
+        is_hopeless = self.utterance is not None or self._hope > self._longest_hope
+        return 0 if is_hopeless else self._hope
 
     def hear(self, samples: Samples) -> list[Utterance]:
         """Take the next samples; return the utterances that began in them (they may have ended, too)."""
@@ -125,7 +147,7 @@ class Ear:
     def _end(self, ending: Ending) -> None:
         if self._open is not None:
             self._open.end(ending)
-        self._evidence = 0
+        self._evidence = self._hope = 0
         self._turns.forget()
 
     def _hear_frame(self, frame: Samples) -> Utterance | None:
@@ -140,11 +162,12 @@ class Ear:
                 self._end(Ending.LENGTH)
             return None
         self._turns.wait(self._frame)
+        self._hope_for(silent=silent)
         self._preroll.append((frame, voiced))
         self._evidence = max(0, self._evidence + (self._frame if voiced else -self._frame))
         if self._evidence < self._min_speech or not voiced:
             return None
-        self._evidence = 0
+        self._evidence = self._hope = 0
         self._background.begin_turn()
         self._in_turn = True
         self._open = Utterance(self._turns.begin(self._min_speech))
@@ -163,6 +186,14 @@ class Ear:
         in_doubt = probability >= self._vad.silence_threshold
         return False, not in_doubt or self._background.level is not None
 
+    def _hope_for(self, *, silent: bool) -> None:
+        """Reckon with an utterance from the first sound on. Two silent frames end that, or a noise that lasts and is none."""
+        if silent:
+            was_noise = self._hope > self._longest_hope
+            self._hope = 0 if was_noise else max(0, min(self._hope, 2 * self._frame) - self._frame)
+        else:
+            self._hope += self._frame
+
 
 def _to_samples(milliseconds: float) -> int:
     return int(milliseconds * LISTENING_RATE / 1000)
@@ -174,6 +205,7 @@ async def listen(
     vad_section: VadSection,
     endpointing: EndpointingSection,
     is_speaking: Callable[[], bool],
+    notice_ms: float,
 ) -> AsyncGenerator[Heard, None]:
     """Yield what the person says, as soon as it begins, until the device hangs up.
 
@@ -187,36 +219,41 @@ async def listen(
         endpointing: Durations.
         is_speaking: Whether the robot may be audible now. What the microphone hears meanwhile is dropped, unless the
             device cancels its own echo.
+        notice_ms: How much voice is told of before it is known whether an utterance begins.
 
     Raises:
         OmoideError: The voice activity model can't be loaded.
     """
     ear = Ear(vad.session(), vad.frame_samples, vad_section, endpointing)
-    listener = _Listener(ear, device, is_speaking)
+    listener = _Listener(ear, device, is_speaking, _to_samples(notice_ms))
     events = device.events()
     try:
-        while (event := await _next_event(events, ear, endpointing.stall_seconds)) is not None:
-            for heard in listener.take(event):
-                yield heard
+        while True:
+            waits = ear.utterance is not None or ear.hopeful_samples > 0
+            with anyio.move_on_after(endpointing.stall_seconds if waits else math.inf) as patience:
+                event = await anext(events, None)
+            if patience.cancelled_caught:  # the sound has stopped coming
+                ear.finish(Ending.STALL)
+                heard = listener.notice()
+            elif event is None:
+                return
+            else:
+                heard = listener.take(event)
+            for said in heard:
+                yield said
     finally:
-        ear.finish(Ending.STALL)
-
-
-async def _next_event(
-    events: AsyncIterator[DeviceEvent], ear: Ear, stall_seconds: float
-) -> DeviceEvent | None:
-    """Wait for the next event; end an utterance whose sound stops coming."""
-    while True:
-        with anyio.move_on_after(stall_seconds if ear.utterance is not None else math.inf):
-            return await anext(events, None)
         ear.finish(Ending.STALL)
 
 
 class _Listener:
     """Follows the device's listening state and feeds the ear."""
 
-    def __init__(self, ear: Ear, device: Device, is_speaking: Callable[[], bool]) -> None:
+    def __init__(
+        self, ear: Ear, device: Device, is_speaking: Callable[[], bool], notice_samples: int
+    ) -> None:
         self._ear = ear
+        self._notice_samples = max(1, notice_samples)
+        self._has_noticed = False
         self._device = device
         self._is_speaking = is_speaking
         self._mode: ListeningMode | None = None
@@ -228,11 +265,27 @@ class _Listener:
 
     def take(self, event: DeviceEvent) -> list[Heard]:
         """Take one event; return what it made heard."""
+        heard = self._take(event)
+        return [*self.notice(), *heard]
+
+    def notice(self) -> list[Heard]:
+        """Tell when something begins to sound like a voice, and when it was none after all."""
+        if self._ear.utterance is not None:
+            self._has_noticed = False
+        elif not self._has_noticed and self._ear.hopeful_samples >= self._notice_samples:
+            self._has_noticed = True
+            return [VoiceNoticed()]
+        elif self._has_noticed and self._ear.hopeful_samples == 0:
+            self._has_noticed = False
+            return [VoiceLost()]
+        return []
+
+    def _take(self, event: DeviceEvent) -> Sequence[Heard]:
         match event:
             case Audio():
-                return list(self._take_audio(from_pcm(event.pcm)))
+                return self._take_audio(from_pcm(event.pcm))
             case ListenStarted(mode):
-                return list(self._start(mode))
+                return [event, *self._start(mode)]
             case ListenStopped():
                 self._holding = False
                 self._ear.finish(Ending.BUTTON)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import anyio
 
-from server.speaking import Playback
+from server.playback import Playback
 
 LAST_WORDS_SECONDS = 4.0
 """How long recognition may go on when the server stops; the door waits a little longer."""
@@ -27,11 +27,23 @@ class Reply:
     """When the person had finished: the end of the voice, or the arrival of the text."""
     unwanted: bool = False
     """Whether the person asked for silence: then the question is not answered later either."""
+    previous: "Reply | None" = None
+    """The one before, which has to be over before this one begins."""
+    interrupts: "Reply | None" = None
+    """The one that is held until it is known what was said."""
+    is_void: bool = False
+    """Whether there is nothing to answer: what it interrupted goes on as if it had not been."""
 
     def cancel(self) -> None:
         """Fall silent at once and stop thinking."""
         self.playback.stop()
         self.scope.cancel()
+
+    async def is_next(self) -> None:
+        """Wait until the reply before this one is over."""
+        if self.previous is not None:
+            await self.previous.finished.wait()
+            self.previous = None
 
     def hurry(self) -> None:
         """Bound recognition: the server stops."""

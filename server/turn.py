@@ -57,6 +57,8 @@ class Happening(StrEnum):
     """A sentence went against what is known, and was not spoken."""
     SAFE_LINE = "safe-line"
     """A prepared line was spoken in the place of the rest of the reply."""
+    HELD = "held"
+    """Somebody makes a sound: the reply waits until it is known whether they say anything."""
     INTERRUPTED = "interrupted"
     ERROR = "error"
     TURN_END = "turn-end"

@@ -12,11 +12,11 @@ from server.config import Config
 from server.errors import AsrError, OmoideError
 from server.failures import log_fault
 from server.languages import written_language
-from server.listening import Utterance
 from server.ports import Asr, Device
 from server.query import is_noise, tidy, without_wake_word
 from server.trace import add_stage, mark
 from server.turn import Happening, Stage, Transcript
+from server.utterance import Utterance
 
 log = structlog.get_logger(__name__)
 

@@ -68,6 +68,12 @@ class Utterance:
             await self._news.wait()
         return self.voiced_samples > 0
 
+    async def lasts(self, seconds: float) -> bool:
+        """Wait until so much of it is voice; return False if it ends before."""
+        while self.voiced_samples < seconds * LISTENING_RATE and self.ending is None:
+            await self._news.wait()
+        return self.voiced_samples >= seconds * LISTENING_RATE
+
     async def finished(self) -> None:
         """Wait until the utterance has ended."""
         while self.ending is None:

@@ -58,6 +58,20 @@ def frames(sent: list[Sent]) -> list[Samples]:
     return [np.frombuffer(s.command.pcm, "<i2") for s in sent if isinstance(s.command, PlayAudio)]
 
 
+def sounding(device: FakeDevice) -> list[tuple[float, float]]:
+    """Return from when to when a robot was audible that plays all that it was sent, whatever it is told meanwhile."""
+    heard: list[tuple[float, float]] = []
+    for sent in device.sent:
+        if isinstance(sent.command, PlayAudio):
+            seconds = len(sent.command.pcm) / 2 / sent.command.rate
+            begins = max(sent.at, heard[-1][1]) if heard else sent.at
+            if heard and begins - heard[-1][1] < 1e-6:
+                heard[-1] = (heard[-1][0], begins + seconds)
+            else:
+                heard.append((begins, begins + seconds))
+    return heard
+
+
 def check_states(device: FakeDevice) -> None:
     """Check that every start has its one stop, and that all sound lies between the two."""
     speaking = False

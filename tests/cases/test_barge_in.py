@@ -1,24 +1,29 @@
 """Public fault reports, group 3: barge-in, abort, and replies that can't be finished. In virtual time."""
 
+import random
 from collections.abc import AsyncGenerator
+from typing import Any
 
 import anyio
+import numpy as np
 import pytest
 
 from firmware_bridge.events import (
     Aborted,
+    ListenStarted,
     PlayAudio,
     ShowTranscript,
     SpeechStarted,
     SpeechStopped,
     TextSaid,
     ToolReplied,
+    WakeWord,
 )
 from server.audio import Audio
-from server.errors import TtsError
+from server.errors import AsrError, LlmError, OmoideError, TtsError
 from server.ports import Voice
 from tests.fakes import FakeAsr, FakeDevice, FakeTts, silence, voice
-from tests.talks import check_states, make_house, shown, stops, talking, until
+from tests.talks import check_states, frames, make_house, pitch, shown, stops, talking, until
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
 
@@ -173,3 +178,118 @@ async def test_signs_between_sentences_are_passed_over() -> None:
     assert all(any(map(str.isalnum, text)) for text, _ in house.tts.spoken)
     assert "またね" in "".join(text for text, _ in house.tts.spoken)
     assert house.recent.list()[0].error == ""
+
+
+@pytest.mark.parametrize("how", ["abort", "voice"])
+async def test_one_long_sound_can_be_interrupted_like_any_other(how: str) -> None:
+    """X#3034, X#1643: music and stories came by a way of their own, which nothing could stop."""
+    house = make_house(
+        ["長いお話。"], ["はい。"], hears=FakeAsr("話して", "やめて"), voice=FakeTts(0.1, 12.0)
+    )
+    device = FakeDevice(mode="realtime")
+    async with talking(house, device):
+        await device.hear(voice(0.6), silence(1.0))
+        await until(lambda: len(device.times(PlayAudio)) > 100)
+        cut_at = device.sent[-1].at
+        if how == "abort":
+            device.put(Aborted())
+            await anyio.sleep(5)
+            assert max(device.times(PlayAudio)) <= cut_at + 0.001
+        else:
+            await device.hear(voice(0.6), silence(1.0))
+            await until(lambda: len(device.times(SpeechStarted)) == 2)
+            before = [at for at in device.times(PlayAudio) if at < device.times(SpeechStarted)[1]]
+            assert max(before) < cut_at + 0.18
+    check_states(device)
+    assert house.tts.open_streams == 0
+
+
+class StubbornTts(FakeTts):
+    """Can't be stopped in the middle of its work, and delivers it whoever has left meanwhile."""
+
+    async def synthesize(self, text: str, voice_: Voice) -> AsyncGenerator[Audio, None]:
+        with anyio.CancelScope(shield=True):
+            await anyio.sleep(1.0)
+        yield Audio(voice(1.0, 880.0 if "新" in text else 220.0, 48_000), 48_000)
+
+
+async def test_a_piece_of_sound_that_comes_late_is_not_taken_for_the_new_answer() -> None:
+    """uezo/aiavatarkit#184: a chunk of the old transaction was played after the stop."""
+    house = make_house(["古い答え。", "古い続き。"], ["新しい答え。"], voice=StubbornTts())
+    device = FakeDevice()
+    async with talking(house, device):
+        device.put(TextSaid("話して"))
+        await anyio.sleep(0.5)
+        device.put(TextSaid("別の話"))
+        await stops(device)
+        await anyio.sleep(5)
+    check_states(device)
+    heard = np.concatenate(frames(device.sent))
+    assert pitch(heard, device.playback_rate) == pytest.approx(880, rel=0.01)
+    assert len(heard) / device.playback_rate < 1.1
+
+
+async def test_after_twenty_interruptions_by_voice_an_answer_is_whole() -> None:
+    """X#1695: a stream of the voice that was used again lost letters and hung."""
+    house = make_house(["あ" * 30 + "。"], hears=FakeAsr(*["話して"] * 30, seconds=0.2))
+    device = FakeDevice(mode="realtime")
+    async with talking(house, device):
+        for number in range(20):
+            await device.hear(voice(0.4), silence(0.8 + 0.06 * number))
+        await anyio.sleep(10)
+    check_states(device)
+    last = house.recent.list()[-1]
+    assert last.heard == last.reply == "あ" * 30 + "。"
+    assert house.llm.open_streams == house.tts.open_streams == 0
+
+
+@pytest.mark.parametrize("seed", range(24))
+async def test_whatever_is_said_and_pressed_nobody_is_left_waiting(seed: int) -> None:
+    """KoljaB/RealtimeVoiceChat#25, X PR#1640: a robot that hung, or talked on, after a certain order of events."""
+    chance = random.Random(seed)
+    words: list[str | OmoideError] = [
+        "",
+        "うん",
+        "止まって",
+        "明日の天気は",
+        AsrError("asr-failed", "no"),
+    ]
+    hears = FakeAsr(*chance.choices(words, k=40), seconds=chance.choice([0.1, 0.4, 1.5]))
+    replies: list[list[Any]] = [
+        ["あ" * 25 + "。", 0.3, "いい？"],
+        [0.6, "うう。"],
+        [LlmError("llm-failed", "no")],
+    ]
+    house = make_house(
+        *chance.choices(replies, k=30),
+        hears=hears,
+        barge_in={"false_start": chance.choice(["resume", "repeat", "drop"])},
+    )
+    await house.phrasebook.prepare(("ja",))
+    device = FakeDevice(mode="realtime")
+    conversation = house.conversation(device)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(conversation.converse)
+        for _ in range(25):
+            match chance.choice(["voice"] * 5 + ["abort", "wake", "text", "listen"]):
+                case "voice":
+                    await device.hear(voice(chance.uniform(0.03, 1.6)))
+                case "abort":
+                    device.put(Aborted())
+                case "wake":
+                    device.put(WakeWord("Hi StackChan"))
+                case "text":
+                    device.put(TextSaid("話して"))
+                case _:
+                    device.put(ListenStarted("realtime"))
+            await device.hear(silence(chance.choice([0.06, 0.3, 0.8, 2.0])))
+        await device.hear(silence(2.0))
+        await anyio.sleep(90)
+        assert conversation.floor._replies == []
+        device.put(TextSaid("最後"))
+        before = len(device.times(SpeechStopped))
+        await stops(device, before + 1)
+        device.hang_up()
+    device.close()
+    check_states(device)
+    assert house.llm.open_streams == house.tts.open_streams == 0

@@ -27,9 +27,10 @@ from server.audio import (
     to_pcm,
 )
 from server.config import Config
-from server.listening import Ear, Ending, Utterance
+from server.listening import Ear
 from server.ports import Asr, Voice
 from server.tts import build as build_tts
+from server.utterance import Ending, Utterance
 from server.vad.silero import SileroVad
 from tests.fakes import FRAME, FakeAsr, FakeDevice, FakeTts, silence
 from tests.talks import make_house, stops, talking, with_engines

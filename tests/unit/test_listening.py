@@ -8,10 +8,12 @@ import anyio.lowlevel
 import numpy as np
 import pytest
 
-from firmware_bridge.events import Aborted, ListenStarted, ListenStopped, TextSaid, WakeWord
-from server.audio import LISTENING_RATE, Samples
+from firmware_bridge.events import Aborted, Audio, ListenStarted, ListenStopped, TextSaid, WakeWord
+from server.audio import LISTENING_RATE, Samples, to_pcm
 from server.config import Config
-from server.listening import Ear, Ending, Heard, Utterance, listen
+from server.listening import Ear, Heard, VoiceLost, VoiceNoticed, listen
+from server.listening import _Listener as Listener
+from server.utterance import Ending, Utterance
 from tests.fakes import FRAME, FakeDevice, FakeVad, silence, voice
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
@@ -27,14 +29,15 @@ def anyio_backend() -> Backend:
 async def listening(
     device: FakeDevice, *, speaking: Callable[[], bool] = lambda: False, **endpointing: float
 ) -> AsyncIterator[list[Heard]]:
-    heard: list[Heard] = []
+    heard: list[Heard] = []  # without signs of what may come
     config = Config(endpointing=endpointing)
 
     async def collect() -> None:
-        ear = listen(device, FakeVad(), config.vad, config.endpointing, speaking)
+        signs = (ListenStarted, VoiceNoticed, VoiceLost)
+        ear = listen(device, FakeVad(), config.vad, config.endpointing, speaking, 32)
         async with aclosing(ear):
             async for said in ear:
-                heard.append(said)  # noqa: PERF401 - the test reads the list while it grows
+                heard.extend([] if isinstance(said, signs) else [said])
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(collect)
@@ -45,6 +48,57 @@ async def listening(
 
 def utterances(heard: list[Heard]) -> list[Utterance]:
     return [said for said in heard if isinstance(said, Utterance)]
+
+
+def signs_of(sound: Samples) -> list[type]:
+    """Return what is told of while a sound is heard, frame by frame."""
+    device = FakeDevice()
+    listener = ear()
+    noticing = Listener(listener, device, lambda: False, 512)
+    noticing.take(ListenStarted("realtime"))
+    told = []
+    for start in range(0, len(sound), FRAME):
+        told += noticing.take(Audio(to_pcm(sound[start : start + FRAME]), LISTENING_RATE))
+    device.close()
+    return [type(sign) for sign in told]
+
+
+async def test_a_sound_is_told_of_before_it_is_known_whether_it_is_an_utterance() -> None:
+    assert signs_of(np.concatenate([silence(0.6), voice(0.5)])) == [VoiceNoticed, Utterance]
+
+
+async def test_a_sound_that_is_no_utterance_is_taken_back_after_two_silent_frames() -> None:
+    assert signs_of(np.concatenate([silence(0.6), voice(0.04), silence(0.12)])) == [
+        VoiceNoticed,
+        VoiceLost,
+    ]
+
+
+class DoubtfulSession:
+    """Never sure whether loud sound is a voice."""
+
+    def speech_probability(self, frame: Samples) -> float:
+        return 0.4 if np.abs(frame).max() > 100 else 0.02
+
+    def reset(self) -> None:
+        pass
+
+
+async def test_a_noise_that_never_becomes_an_utterance_is_told_of_once_and_soon_taken_back() -> (
+    None
+):
+    config, device = Config(), FakeDevice()
+    doubtful = Ear(DoubtfulSession(), 512, config.vad, config.endpointing)
+    noticing = Listener(doubtful, device, lambda: False, 512)
+    noticing.take(ListenStarted("realtime"))
+    told: list[tuple[float, type]] = []
+    sound = np.concatenate([silence(0.6), voice(6.0), silence(0.6)])
+    for start in range(0, len(sound), FRAME):
+        heard = noticing.take(Audio(to_pcm(sound[start : start + FRAME]), LISTENING_RATE))
+        told += [(start / LISTENING_RATE, type(sign)) for sign in heard]
+    device.close()
+    assert [sign for _, sign in told] == [VoiceNoticed, VoiceLost]
+    assert told[1][0] - told[0][0] < 0.6
 
 
 def ear(**endpointing: float) -> Ear:

@@ -9,8 +9,10 @@ import pytest
 from firmware_bridge.events import PlayAudio, SpeechStarted, SpeechStopped
 from server.config import PacingSection
 from server.languages import spoken_language, written_language
+from server.playback import Playback
 from server.sentences import Sentence
-from server.speaking import Part, Playback
+from server.speaking import Part
+from server.spoken import Length
 from tests.fakes import FakeDevice, voice
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
@@ -152,3 +154,78 @@ async def test_a_device_that_ran_dry_is_not_flooded_afterwards(device: FakeDevic
     await playing.play(part("い", 2.0))
     times = device.times(PlayAudio)[late:]
     assert times[5] - times[0] == pytest.approx(0.06, abs=0.001)
+
+
+async def test_what_is_held_reaches_the_device_when_it_goes_on_and_not_before(
+    device: FakeDevice,
+) -> None:
+    playing = Playback(device, PacingSection(), lead_ms=60)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(playing.play, part("あ" * 20, 2.0))
+        await anyio.sleep(0.5)
+        playing.hold()
+        before = len(device.times(PlayAudio))
+        await anyio.sleep(3)
+        assert len(device.times(PlayAudio)) == before
+        assert len("".join(playing.heard())) == pytest.approx(before * 0.06 / 0.1, abs=1)
+        playing.go_on()
+        await anyio.sleep(0.01)
+        assert len(device.times(PlayAudio)) == before + 1
+    await playing.finish()
+    assert playing.heard() == ["あ" * 20]
+    assert len(device.times(PlayAudio)) == 34
+    assert device.commands(SpeechStarted, SpeechStopped) == [SpeechStarted(), SpeechStopped()]
+
+
+async def test_what_begins_while_it_is_held_waits(device: FakeDevice) -> None:
+    playing = playback(device)
+    playing.hold()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(playing.play, part("あ", 0.6))
+        await anyio.sleep(1)
+        assert device.sent == []
+        playing.go_on()
+    assert device.times(PlayAudio)[0] == pytest.approx(1.0)
+
+
+async def test_what_is_held_can_be_stopped(device: FakeDevice) -> None:
+    playing = playback(device, lead_ms=60)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(playing.play, part("あ" * 20, 2.0))
+        await anyio.sleep(0.5)
+        playing.hold()
+        await anyio.sleep(0.5)
+        before = len(device.times(PlayAudio))
+        playing.stop()
+    assert len(device.times(PlayAudio)) == before
+    assert device.commands(SpeechStopped) == [SpeechStopped(True)]
+    playing.hold()
+    await playing.play(part("い", 0.1))
+
+
+async def test_a_sentence_is_said_again_from_its_own_beginning(device: FakeDevice) -> None:
+    playing = playback(device, lead_ms=60)
+    await playing.play(part("い" * 6, 0.6))
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(playing.play, part("あ" * 20, 1.8))
+        await anyio.sleep(0.6)
+        playing.hold()
+        await anyio.sleep(1)
+        before = len(device.times(PlayAudio))
+        assert playing.saying() == "あ" * 20
+        playing.go_on(again=True)
+    assert len(device.times(PlayAudio)) == 10 + 30 + (before - 10)
+    await playing.finish()
+    assert playing.heard() == ["い" * 6, "あ" * 20]
+
+
+async def test_a_device_that_ran_dry_has_not_played_on(device: FakeDevice) -> None:
+    """Between the pieces of a sentence nothing is heard, however long the voice takes."""
+    length = Length(48_000, is_whole=True)
+    sentence = Sentence("あ" * 20, "あ" * 20, None)
+    playing = playback(device)
+    await playing.play(Part(voice(0.6, rate=24_000), sentence, length=length))
+    await playing.pause()
+    await anyio.sleep(30)
+    playing.stop()
+    assert playing.heard() == ["あ" * 6]
