@@ -24,6 +24,7 @@ from server.callers import Caller, fold_headers, read_host
 from server.claims import HTTP_STATUS, Claim, keep_printable, parse_bearer, tidy
 from server.config import Config
 from server.connection import INTERNAL_ERROR, TRY_LATER, Connection
+from server.echo import EchoPaths
 from server.errors import AccessError
 from server.failures import describe_failure, quieten
 from server.listener import listen
@@ -114,6 +115,7 @@ class Gateway:
         self._access = host.access
         self._limits = host.config.limits
         self._places = Places(host.config.limits)
+        self._echoes = EchoPaths(host.config.echo)
 
     def make_connection(self, *args: Any, **options: Any) -> DoorConnection:
         """Make the object for a new TCP connection; called by the library."""
@@ -176,9 +178,10 @@ class Gateway:
             connection,
             ticket.codec,
             ticket.admission,
-            self._limits,
+            self._host.config,
             self._host.metrics,
             partial(self._access.seats.take, ticket.admission.device),
+            echo=self._echoes.of(ticket.admission.device),
         )
         admission, place = ticket.admission, connection.place
         said = {"device": device.id, "protocol": ticket.codec.name}

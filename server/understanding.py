@@ -12,6 +12,7 @@ from server.config import Config
 from server.errors import AsrError, OmoideError
 from server.failures import log_fault
 from server.listening import Utterance
+from server.parroting import repeats
 from server.ports import Asr, Device
 from server.query import is_noise, tidy, without_wake_word
 from server.speaking import written_language
@@ -57,6 +58,8 @@ async def understand(
                 _note_times(said)
                 text = _tidy(transcript.text, most_chars, device)
                 checked = _checked(replace(transcript, text=text), language)
+                if _is_echo(checked, said, device, config):
+                    return Transcript("", checked.language)
                 return replace(checked, text=without_wake_word(checked.text, names))
     except OmoideError:
         raise
@@ -69,6 +72,17 @@ async def understand(
         "asr-timeout",
         f"Speech recognition took more than {config.asr.timeout_seconds:g} s (asr.timeout_seconds).",
     )
+
+
+def _is_echo(heard: Transcript, said: Utterance, device: Device, config: Config) -> bool:
+    """Whether it was the robot itself that was heard, as the echo guard had not learnt its echo yet."""
+    playing = device.said_between(said.started_at, said.voice_ended_at)
+    is_echo = config.echo.enabled and repeats(
+        heard.text, playing, heard.language, config.echo.text_likeness
+    )
+    if is_echo:
+        log.info("echo-dropped", device=device.id)
+    return is_echo
 
 
 def _note_times(said: Utterance) -> None:
