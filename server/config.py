@@ -177,6 +177,7 @@ class WhisperSection(Section):
     threads: Annotated[int, Field(ge=0)] = 0
     no_speech_threshold: Probability = 0.5
     unsure_log_probability: Annotated[float, Field(le=0)] = -0.7
+    unfounded_log_probability: Annotated[float, Field(le=0)] = -1.6
     early_start_ms: Milliseconds = 200
     hub_model: str = ""
 

@@ -55,7 +55,14 @@ _LEAVE_SECONDS = 1.0
 _FRAME_MS = 60
 _XIAOZHI_RATE = 24_000
 
+NOT_CHOSEN = 4002
+
 Converse = Callable[[Device], Awaitable[None]]
+IsChosen = Callable[[float | None], Awaitable[bool]]
+
+
+async def _always(_: float | None) -> bool:
+    return True
 
 
 class Connection:
@@ -74,6 +81,7 @@ class Connection:
         note_person: Callable[[str], None] = lambda _: None,
         *,
         echo: EchoPath | None = None,
+        is_chosen: IsChosen = _always,
     ) -> None:
         """Take over a socket that is open.
 
@@ -85,6 +93,7 @@ class Connection:
             metrics: What is counted.
             note_person: Told who says that it is them who speaks now, as in `become`.
             echo: What is known of its echo; nothing if left out.
+            is_chosen: Asked when it has heard its wake word, and how loud: another one may have, too.
         """
         self._socket = socket
         self._codec = codec
@@ -93,6 +102,7 @@ class Connection:
         limits = self._limits = config.limits
         self._metrics = metrics
         self._note_person = note_person
+        self._is_chosen = is_chosen
         self._line = anyio.CancelScope()
         self._welcome = Welcome(uuid.uuid4().hex, _XIAOZHI_RATE, _FRAME_MS)
         self._echo = echo or EchoPath(config.echo)
@@ -222,7 +232,6 @@ class Connection:
             await self._close()
 
     async def _close(self) -> None:
-        """Close the socket, once."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -270,7 +279,10 @@ class Connection:
 
     async def _deliver(self, event: DeviceEvent, content_bytes: int) -> None:
         """Give an event to the conversation, unless the robot has only heard itself."""
-        if (heard := self._earshot.take(event, anyio.current_time())) is not None:
+        heard = self._earshot.take(event, anyio.current_time())
+        if isinstance(heard, WakeWord) and not await self._is_chosen(self._earshot.level_db):
+            self.hang_up(NOT_CHOSEN, "another robot of the household answers")
+        elif heard is not None:
             await self._inbox.put(heard, content_bytes)
 
     def _greet(self, hello: Hello) -> bool:

@@ -1,6 +1,7 @@
 """What one robot may hear: between its line and the conversation, it keeps the robot's own voice from coming in."""
 
 import unicodedata
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -16,11 +17,13 @@ from firmware_bridge.events import (
     SpeechStopped,
     WakeWord,
 )
-from server.audio import from_pcm, to_pcm
+from server.audio import from_pcm, level_dbfs, to_pcm
 from server.config_hearing import EchoSection
 from server.echo import EchoGuard, EchoPath
 from server.loudspeaker import Loudspeaker
 
+_LEVELS = 32
+"""How many pieces of sound (2 s of frames of 60 ms) hold a wake word."""
 _WAKING_SECONDS = 2.0
 """How long after its name was spoken a robot may take to wake up to it."""
 
@@ -61,6 +64,15 @@ class Earshot:
         self._guard = EchoGuard(self._speaker, path, section)
         self._mode: ListeningMode | None = None
         self._is_replying = False
+        self._levels: deque[float] = deque(maxlen=_LEVELS)
+
+    @property
+    def level_db(self) -> float | None:
+        """How loud the last sound was, in dBFS, where it was loud; None if there was none. The sound of a wake word comes first."""
+        if not self._levels:
+            return None
+        levels = sorted(self._levels)
+        return levels[len(levels) * 9 // 10]
 
     def note(self, command: DeviceCommand, now: float) -> None:
         """Note a command that leaves for the robot now."""
@@ -86,7 +98,9 @@ class Earshot:
                     self._guard.reset()  # the microphone was shut meanwhile
                 self._mode = event.mode
             case Audio() if self._section.enabled and self._mode != "manual":
-                samples = self._guard.hear(from_pcm(event.pcm), now, self._deaf_until())
+                heard = from_pcm(event.pcm)
+                self._levels.append(level_dbfs(heard))
+                samples = self._guard.hear(heard, now, self._deaf_until())
                 return replace(event, pcm=to_pcm(samples)) if len(samples) else None
             case WakeWord() if self._names_itself(event.text, now):
                 return None

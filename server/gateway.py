@@ -20,6 +20,7 @@ from firmware_bridge import Codec, ProtocolError, negotiate
 from firmware_bridge.wake_words import WAKE_WORDS
 from server.access import Access
 from server.admission import Admission
+from server.arbitration import Arbiter
 from server.callers import Caller, fold_headers, read_host
 from server.claims import HTTP_STATUS, Claim, keep_printable, parse_bearer, tidy
 from server.config import Config
@@ -116,6 +117,7 @@ class Gateway:
         self._limits = host.config.limits
         self._places = Places(host.config.limits)
         self._echoes = EchoPaths(host.config.echo)
+        self._arbiter = Arbiter(host.config.households)
 
     def make_connection(self, *args: Any, **options: Any) -> DoorConnection:
         """Make the object for a new TCP connection; called by the library."""
@@ -182,6 +184,7 @@ class Gateway:
             self._host.metrics,
             partial(self._access.seats.take, ticket.admission.device),
             echo=self._echoes.of(ticket.admission.device),
+            is_chosen=partial(self._arbiter.chooses, ticket.admission.device),
         )
         admission, place = ticket.admission, connection.place
         said = {"device": device.id, "protocol": ticket.codec.name}

@@ -33,6 +33,7 @@ from firmware_bridge.events import (
 )
 from server.audio import LISTENING_RATE, Audio, Resampler, Samples, from_pcm, to_pcm
 from server.simulator.answer import Answer
+from server.simulator.echo_path import EchoPath
 from server.simulator.exchange import Exchange
 from server.simulator.habits import Habits
 from server.simulator.line import Identity, Line, LineError, find_door, open_line
@@ -69,6 +70,8 @@ class Robot:
         self._queue = PlayQueue(welcome.audio_rate, habits.queue_packets)
         self._echo = Resampler(welcome.audio_rate, LISTENING_RATE)
         self._echo_rest: Samples = from_pcm(b"")
+        loudness = habits.echo_db or 0.0
+        self._echo_path = EchoPath(loudness, habits.echo_delay_ms, habits.echo_room)
         self._unsent: list[Samples] = []
         self._exchange = Exchange()
         self._replying_to = self._exchange
@@ -113,6 +116,10 @@ class Robot:
         sound = self._microphone.hear(audio)
         self._ask(Exchange(sound=sound))
         return sound
+
+    def surround(self, audio: Audio, level_db: float = 0.0) -> None:
+        """Let something sound near the robot that nobody says to it."""
+        self._microphone.surround(audio, level_db)
 
     async def abort(self, reason: str = "") -> None:
         """Cut the robot short, as by a touch."""
@@ -169,7 +176,7 @@ class Robot:
     async def _send_frame(self, starts_at: float, ends_at: float) -> None:
         frame = self._microphone.next_frame(starts_at)
         if self._habits.echo_db is not None:
-            frame = mix(frame, self._hear_itself(starts_at, ends_at), self._habits.echo_db)
+            frame = mix(frame, self._echo_path.push(self._hear_itself(starts_at, ends_at)), 0.0)
         if not self._microphone_is_open():
             return
         self._unsent.append(frame)
@@ -181,7 +188,7 @@ class Robot:
         await self._line.send(*map(_frame_of, frames))
 
     def _hear_itself(self, starts_at: float, ends_at: float) -> Samples:
-        """Return one frame of what the loudspeaker played; some milliseconds late, like sound in a room."""
+        """Return one frame of what the loudspeaker played; some milliseconds late, by the resampler."""
         played = self._echo.push(self._queue.heard_between(starts_at, ends_at))
         self._echo_rest = from_pcm(to_pcm(self._echo_rest) + to_pcm(played))
         length = self._microphone.frame_samples
@@ -335,18 +342,31 @@ async def open_robot(
     door = await find_door(url, identity, habits.protocol)
     if token:
         door = replace(door, token=token)
+    async with (
+        open_line(door, identity, habits) as line,
+        run_robot(line, habits) as robot,
+    ):
+        yield robot
+
+
+@asynccontextmanager
+async def run_robot(line: Line, habits: Habits) -> AsyncIterator[Robot]:
+    """Say hello on a line that is open, open the microphone, and live as long as the block.
+
+    Raises:
+        LineError: The hello is not answered.
+    """
     failure: Exception | None = None
-    async with open_line(door, identity, habits) as line:
-        robot = Robot(line, await _greet(line, habits), habits)
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(robot.listen_to_server)
-            await robot.begin()
-            tasks.start_soon(robot.keep_time)
-            try:
-                yield robot
-            except Exception as error:  # or it would arrive in the caller wrapped in a group
-                failure = error
-            tasks.cancel_scope.cancel()
+    robot = Robot(line, await _greet(line, habits), habits)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(robot.listen_to_server)
+        await robot.begin()
+        tasks.start_soon(robot.keep_time)
+        try:
+            yield robot
+        except Exception as error:  # or it would arrive in the caller wrapped in a group
+            failure = error
+        tasks.cancel_scope.cancel()
     if failure is not None:
         raise failure
 
