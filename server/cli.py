@@ -247,6 +247,64 @@ def bench_guard_command(
     finish(carry_out(work, nothing=bench_guard.NOTHING, as_json=as_json))
 
 
+@bench_app.command("echo")
+def bench_echo_command(
+    *,
+    language: Annotated[str, typer.Option(help="Language of the tale: ja or en.")] = "ja",
+    minutes: Annotated[float, typer.Option(min=0.5, help="How long it is told.")] = 20.0,
+    interruptions: Annotated[int, typer.Option(min=0, help="How often it is talked over.")] = 40,
+    echo_db: Annotated[float, typer.Option(help="How loud the robot hears itself.")] = -20.0,
+    unguarded: Annotated[
+        bool, typer.Option("--unguarded", help="Without the echo guard, to compare.")
+    ] = False,
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    data: DataOption = DATA,
+) -> None:
+    """Measure whether a robot that hears itself answers itself, and whether who talks over it is heard."""
+    from server.commands import bench_echo  # noqa: PLC0415 - heavy
+
+    async def work(loaded: Config, tell: Tell) -> Report:
+        plan = bench_echo.Plan(language, minutes, interruptions, echo_db, guarded=not unguarded)
+        return await bench_echo.bench_echo(Place(loaded, data), plan, tell)
+
+    finish(carry_out(with_config(work, config), nothing=bench_echo.NOTHING, as_json=as_json))
+
+
+@bench_app.command("noise")
+def bench_noise_command(
+    clips: Annotated[int, typer.Option(min=1, help="How many sounds.")] = 200,
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    data: DataOption = DATA,
+) -> None:
+    """Measure how often sounds that nobody spoke are answered, and whether short words are still heard."""
+    from server.commands import bench_noise  # noqa: PLC0415 - heavy
+
+    async def work(loaded: Config, tell: Tell) -> Report:
+        return await bench_noise.bench_noise(Place(loaded, data), bench_noise.Plan(clips), tell)
+
+    finish(carry_out(with_config(work, config), nothing=bench_noise.NOTHING, as_json=as_json))
+
+
+@bench_app.command("pacing")
+def bench_pacing_command(
+    language: Annotated[str, typer.Option(help="Language of the tales: ja or en.")] = "ja",
+    replies: Annotated[int, typer.Option(min=1, help="How many tales.")] = 6,
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    data: DataOption = DATA,
+) -> None:
+    """Measure how evenly replies arrive over a good link and over a weak one."""
+    from server.commands import bench_pacing  # noqa: PLC0415 - heavy
+
+    async def work(loaded: Config, tell: Tell) -> Report:
+        plan = bench_pacing.Plan(language, replies)
+        return await bench_pacing.bench_pacing(Place(loaded, data), plan, tell)
+
+    finish(carry_out(with_config(work, config), nothing=bench_pacing.NOTHING, as_json=as_json))
+
+
 @bench_app.command("locks")
 def bench_locks_command(as_json: JsonOption = False, config: ConfigOption = None) -> None:
     """Try to overwrite locked fields of the persona on every path, and the same with all fields open."""

@@ -24,6 +24,7 @@ BANDS = len(_EDGES_HERTZ) - 1
 _BIN_HERTZ = 50
 """20 ms at any rate make bins of 50 Hz, so the bands of different rates can be compared."""
 _KEPT_SLOTS = 1024
+_KEPT_FRAMES = 170
 _KEPT_SENTENCES = 32
 
 
@@ -73,6 +74,8 @@ class Loudspeaker:
         self._end = 0
         """The slot behind the last one that is known."""
         self._tail: Samples = np.zeros(self._slot, np.int16)
+        self._unread: deque[tuple[Samples, int]] = deque(maxlen=_KEPT_FRAMES)
+        """Frames and their first slots. They are only looked at when somebody listens meanwhile."""
         self._sentences: deque[_Sentence] = deque(maxlen=_KEPT_SENTENCES)
         self.sounds_until = -math.inf
         """When the last frame will have been played, as far as is known."""
@@ -88,17 +91,7 @@ class Loudspeaker:
         self.sounds_until = at + len(frame) / self._rate
         if self._sentences:
             self._sentences[-1].ends_at = self.sounds_until
-        first = round(at * SLOTS_PER_SECOND)
-        if first != self._end:
-            self._begin_at(first)
-        known = np.concatenate((self._tail, frame))
-        count = len(known) // self._slot - 1
-        if count < 1:
-            return
-        self._tail = known[count * self._slot : (count + 1) * self._slot]
-        pieces = np.arange(count)[:, None] * self._slot + np.arange(2 * self._slot)
-        self._energies[(first + np.arange(count)) % _KEPT_SLOTS] = band_energies(known[pieces])
-        self._end = first + count
+        self._unread.append((frame, round(at * SLOTS_PER_SECOND)))
 
     def note_empty(self, now: float) -> None:
         """Note that nothing is left to play: the robot says that it listens."""
@@ -106,6 +99,8 @@ class Loudspeaker:
 
     def energies(self, first: int, end: int) -> Energies:
         """Return those of the slots from `first` to before `end`, counted from moment 0; silence where nothing is known."""
+        while self._unread:
+            self._read(*self._unread.popleft())
         slots = np.arange(first, end)
         energies: Energies = self._energies[slots % _KEPT_SLOTS]
         energies[(slots >= self._end) | (slots < self._end - _KEPT_SLOTS)] = 0.0
@@ -118,6 +113,18 @@ class Loudspeaker:
             for sentence in self._sentences
             if sentence.starts_at <= end and sentence.ends_at >= start
         ]
+
+    def _read(self, frame: Samples, first: int) -> None:
+        if first != self._end:
+            self._begin_at(first)
+        known = np.concatenate((self._tail, frame))
+        count = len(known) // self._slot - 1
+        if count < 1:
+            return
+        self._tail = known[count * self._slot : (count + 1) * self._slot]
+        pieces = np.arange(count)[:, None] * self._slot + np.arange(2 * self._slot)
+        self._energies[(first + np.arange(count)) % _KEPT_SLOTS] = band_energies(known[pieces])
+        self._end = first + count
 
     def _begin_at(self, slot: int) -> None:
         """Leave silence between the last frame and the next."""

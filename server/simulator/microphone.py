@@ -29,6 +29,12 @@ class Sounding:
     ended: bool = False
 
     @property
+    def silent_seconds(self) -> float:
+        """From its beginning to its first voiced sample: where it reaches a twentieth of its peak."""
+        loud = np.flatnonzero(np.abs(self.samples) > np.abs(self.samples).max() / 20)
+        return int(loud[0]) / LISTENING_RATE if len(loud) else 0.0
+
+    @property
     def voiced_until(self) -> float | None:
         """When its last voiced sample was made, or will be."""
         return None if self.started_at is None else self.started_at + self.voiced_seconds

@@ -98,12 +98,13 @@ def _hum(random: Random, length: int) -> Wave:
 
 def _fan(random: Random, length: int) -> Wave:
     air = _coloured(random, length, 40, 900)
-    air *= 1 + 0.3 * np.sin(2 * np.pi * random.uniform(4, 12) * _times(length))
-    return air + 0.3 * float(np.std(air)) * _tones(length, (random.uniform(90, 180), 1.0))
+    air = air * (1 + 0.3 * _tones(length, (random.uniform(4, 12), 1.0)))
+    motor = _tones(length, (random.uniform(90, 180), float(np.std(air))))
+    return air + 0.3 * motor
 
 
 def _breath(random: Random, length: int) -> Wave:
-    swell = np.abs(np.sin(np.pi * _times(length) / random.uniform(0.9, 1.8)))
+    swell: Wave = np.abs(_tones(length, (0.5 / random.uniform(0.9, 1.8), 1.0)))
     return _coloured(random, length, 300, 3500) * swell**2
 
 

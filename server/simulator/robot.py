@@ -95,7 +95,7 @@ class Robot:
 
         In manual mode the button is held for as long as the sound lasts.
         """
-        await self._until_ready()
+        await self.until_silent()
         sound = self.speak(audio)
         if self._habits.mode == "manual":
             await self._open_microphone()
@@ -106,10 +106,15 @@ class Robot:
 
     async def write(self, text: str) -> Answer:
         """Send a text instead of sound and return the answer to it."""
-        await self._until_ready()
+        await self.until_silent()
         self._ask(Exchange(asked_at=anyio.current_time()))
         await self._line.send(TextSaid(text))
         return await self.answer()
+
+    async def hint(self, text: str) -> None:
+        """Send a text and wait for nothing."""
+        self._ask(Exchange(asked_at=anyio.current_time()))
+        await self._line.send(TextSaid(text))
 
     def speak(self, audio: Audio) -> Sounding:
         """Let a sound be made near the robot from now on, whatever it is doing. Call `answer` for what comes of it."""
@@ -126,6 +131,11 @@ class Robot:
         self._aborting = True
         self._exchange.interrupted = True
         await self._line.send(Aborted(reason))
+
+    async def until_stopped(self) -> None:
+        """Wait until the server has ended its reply, if there is one; what is in the queue may still sound."""
+        while self.state is State.SPEAKING:
+            await self._tick.wait()
 
     def drop(self) -> None:
         """Lose the connection without a good-bye."""
@@ -198,7 +208,7 @@ class Robot:
         return padded[:length]
 
     def _microphone_is_open(self) -> bool:
-        if self._habits.mode != "realtime" and self._habits.closes_microphone and self._speaks:
+        if self._habits.mode != "realtime" and self._habits.closes_microphone and self.speaks:
             return False
         return self.state is not State.IDLE
 
@@ -289,9 +299,9 @@ class Robot:
         self._exchange = exchange
         exchange.last_sign_at = anyio.current_time()
 
-    async def _until_ready(self) -> None:
+    async def until_silent(self) -> None:
         """Wait as a person does: until the robot has finished speaking."""
-        while self._speaks and self.closed is None:
+        while self.speaks and self.closed is None:
             await self._tick.wait()
         if self.closed is not None:
             raise self.closed
@@ -305,7 +315,7 @@ class Robot:
         if self._is_tired_of(exchange, now):
             return True
         was_cut = exchange.interrupted and now - exchange.last_sign_at >= LULL_SECONDS
-        return not self._speaks and (exchange.replied or was_cut)
+        return not self.speaks and (exchange.replied or was_cut)
 
     def _is_tired_of(self, exchange: Exchange, now: float) -> bool:
         """Whether nothing has come, and nothing has been left to play, for too long."""
@@ -317,7 +327,8 @@ class Robot:
         return True
 
     @property
-    def _speaks(self) -> bool:
+    def speaks(self) -> bool:
+        """Whether it may be making a sound."""
         return self.state in (State.SPEAKING, State.DRAINING)
 
 

@@ -50,11 +50,21 @@ async def test_what_is_sent_while_the_link_stands_still_arrives_at_once_and_in_o
     assert arrivals == sorted(arrivals)
 
 
-async def test_some_packets_of_sound_are_lost_and_no_text() -> None:
+async def test_what_is_lost_holds_up_everything_behind_it() -> None:
     arrivals, sender = await pass_on(WEAK, 1000, 100, 0.06)
+    assert len(arrivals) == 1000
+    assert arrivals == sorted(arrivals)
+    assert 8 <= sender.lost <= 35
+    late = [at for number, at in enumerate(arrivals) if at - number * 0.06 > 0.19]
+    assert len(late) > sender.lost
+
+
+async def test_behind_a_relay_packets_of_sound_are_lost_for_good_and_texts_are_not() -> None:
+    link = Link(loss=0.02, resend_ms=0)
+    arrivals, sender = await pass_on(link, 1000, 100, 0.06)
     assert 8 <= sender.lost <= 35
     assert len(arrivals) == 1000 - sender.lost
-    here, there = open_wire(Link(loss=1.0))
+    here, there = open_wire(Link(loss=1.0, resend_ms=0))
     await here.send("text")
     assert await there.recv() == "text"
 
