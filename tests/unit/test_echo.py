@@ -7,6 +7,7 @@ from server.audio import LISTENING_RATE, Samples, level_dbfs
 from server.config_hearing import EchoSection
 from server.echo import EchoGuard, EchoPath, EchoPaths, SampleClock
 from server.loudspeaker import Loudspeaker, band_energies
+from tests.babble import babble
 
 RATE = 24_000
 PLAYED, HEARD = RATE * 60 // 1000, LISTENING_RATE * 60 // 1000
@@ -14,29 +15,10 @@ BEGAN = 1000.0
 SECTION = EchoSection()
 
 
-def babble(seconds: float, rate: int, seed: int, db: float = -20.0) -> Samples:
-    """Return something with the course of speech: syllables of changing colour, with pauses."""
-    random = np.random.default_rng(seed)
-    pieces = []
-    while sum(map(len, pieces)) < seconds * rate:
-        length = int(rate * random.uniform(0.08, 0.25))
-        times = np.arange(length) / rate
-        pitch = random.uniform(100, 220)
-        formants = random.uniform((300, 900, 2200), (800, 2000, 3500))
-        tones = [
-            np.exp(-((pitch * n - formants[:, None]) ** 2) / 2e5).sum()
-            * np.sin(2 * np.pi * pitch * n * times)
-            for n in range(1, 30)
-        ]
-        pieces.append(np.sum(tones, axis=0) * np.hanning(length) * random.uniform(0.3, 1.0))
-        pieces.append(np.zeros(int(rate * random.uniform(0.0, 0.12))))
-    sound = np.concatenate(pieces)[: int(seconds * rate)]
-    return (sound / np.sqrt(np.mean(sound**2)) * 32768 * 10 ** (db / 20)).astype(np.int16)
-
-
 def resampled(samples: Samples) -> Samples:
     places = np.arange(0, len(samples) - 1, RATE / LISTENING_RATE)
-    return np.interp(places, np.arange(len(samples)), samples).astype(np.int16)
+    lower: Samples = np.interp(places, np.arange(len(samples)), samples).astype(np.int16)
+    return lower
 
 
 class Room:
