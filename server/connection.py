@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 import anyio
+import anyio.lowlevel
 import structlog
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
@@ -42,7 +43,7 @@ from server.telemetry import Metrics
 log = structlog.get_logger(__name__)
 
 NORMAL, PROTOCOL_ERROR, ABNORMAL = 1000, 1002, 1006
-POLICY, INTERNAL_ERROR, TRY_LATER = 1008, 1011, 1013
+POLICY, INTERNAL_ERROR, TRY_LATER, NOT_CHOSEN = 1008, 1011, 1013, 4002
 
 COMMANDS = 500
 """Waiting commands beyond which a robot counts as gone: half a minute of sound."""
@@ -54,8 +55,6 @@ _LEAVE_SECONDS = 1.0
 """How long a conversation may take to read what came before the end of the line, and to end then."""
 _FRAME_MS = 60
 _XIAOZHI_RATE = 24_000
-
-NOT_CHOSEN = 4002
 
 Converse = Callable[[Device], Awaitable[None]]
 IsChosen = Callable[[float | None], Awaitable[bool]]
@@ -98,8 +97,8 @@ class Connection:
         self._socket = socket
         self._codec = codec
         self._admission = admission
-        self._config = config
-        limits = self._limits = config.limits
+        self._config, limits = config, config.limits
+        self._limits = limits
         self._metrics = metrics
         self._note_person = note_person
         self._is_chosen = is_chosen
@@ -163,7 +162,7 @@ class Connection:
 
     @property
     def echo_cancelled(self) -> bool:
-        """Whether the robot said that it removes its own voice from what it hears."""
+        """Whether the robot said that it removes its own voice."""
         return self._echo_cancelled
 
     @property
@@ -282,6 +281,7 @@ class Connection:
         heard = self._earshot.take(event, anyio.current_time())
         if isinstance(heard, WakeWord) and not await self._is_chosen(self._earshot.level_db):
             self.hang_up(NOT_CHOSEN, "another robot of the household answers")
+            await anyio.lowlevel.checkpoint()  # nothing that it heard is read any more
         elif heard is not None:
             await self._inbox.put(heard, content_bytes)
 

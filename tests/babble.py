@@ -1,7 +1,6 @@
 """Babble that is made by rule: it has the course of speech, and no words."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from server.audio import Samples
 
@@ -9,7 +8,7 @@ from server.audio import Samples
 def babble(seconds: float, rate: int, seed: int, db: float = -20.0) -> Samples:
     """Return something with the course of speech: syllables of changing colour, with pauses."""
     random = np.random.default_rng(seed)
-    pieces: list[NDArray[np.float64]] = []
+    pieces = [np.zeros(0)]
     while sum(len(piece) for piece in pieces) < seconds * rate:
         length = int(rate * random.uniform(0.08, 0.25))
         times = np.arange(length) / rate
