@@ -122,7 +122,8 @@ class EchoPath:
         most = len(played) - _STEP_SLOTS * len(heard)
         self._loudest_played = np.maximum(self._loudest_played, played.max(axis=0))
         levels = heard.sum(axis=1)
-        is_loud = levels > max(_ABOVE_ROOM * room.sum(), _CLEAR * levels.max())
+        least = self._softest * float(played.sum(axis=1).max())  # softer is no echo, nor anybody
+        is_loud = levels > max(_ABOVE_ROOM * room.sum(), _CLEAR * levels.max(), least)
         likeness, lag = _liken(heard, played, most, np.flatnonzero(is_loud))
         self._holds = max(0, self._holds - 1)
         if likeness >= _LIKE:
@@ -161,9 +162,9 @@ class EchoPath:
             return loudest
         due = np.stack([_due(played, end - self._delay_slots) for end in ends])
         # A line that stood still moves the delay before that can be learnt: so a little is allowed at any delay.
-        due = np.maximum(due * self._margin, anyhow)
-        due *= self._gain
-        return due
+        louder: Energies = np.maximum(due * self._margin, anyhow)
+        louder *= self._gain
+        return louder
 
     def _measure(self, heard: Energies, played: Energies, room: Energies) -> None:
         loud = played >= self._loudest_played * _LOUD
