@@ -66,7 +66,7 @@ class Robot:
     def __init__(self, line: Line, welcome: Welcome, habits: Habits) -> None:
         self._line = line
         self._habits = habits
-        self._microphone = Microphone(habits.frame_ms)
+        self.microphone = Microphone(habits.frame_ms)
         self._queue = PlayQueue(welcome.audio_rate, habits.queue_packets)
         self._echo = Resampler(welcome.audio_rate, LISTENING_RATE)
         self._echo_rest: Samples = from_pcm(b"")
@@ -83,7 +83,7 @@ class Robot:
     async def begin(self) -> None:
         """Start the conversation as after a wake word or a touch. Called by `open_robot`."""
         if self._habits.wake_sound is not None:
-            frames = cut_frames(self._habits.wake_sound, self._microphone.frame_samples)
+            frames = cut_frames(self._habits.wake_sound, self.microphone.frame_samples)
             await self._line.send(*map(_frame_of, frames))
         if self._habits.wake_word:
             await self._line.send(WakeWord(self._habits.wake_word))
@@ -118,13 +118,9 @@ class Robot:
 
     def speak(self, audio: Audio) -> Sounding:
         """Let a sound be made near the robot from now on, whatever it is doing. Call `answer` for what comes of it."""
-        sound = self._microphone.hear(audio)
+        sound = self.microphone.hear(audio)
         self._ask(Exchange(sound=sound))
         return sound
-
-    def surround(self, audio: Audio, level_db: float = 0.0) -> None:
-        """Let something sound near the robot that nobody says to it."""
-        self._microphone.surround(audio, level_db)
 
     async def abort(self, reason: str = "") -> None:
         """Cut the robot short, as by a touch."""
@@ -184,7 +180,7 @@ class Robot:
         self._tick.set()
 
     async def _send_frame(self, starts_at: float, ends_at: float) -> None:
-        frame = self._microphone.next_frame(starts_at)
+        frame = self.microphone.next_frame(starts_at)
         if self._habits.echo_db is not None:
             frame = mix(frame, self._echo_path.push(self._hear_itself(starts_at, ends_at)), 0.0)
         if not self._microphone_is_open():
@@ -201,7 +197,7 @@ class Robot:
         """Return one frame of what the loudspeaker played; some milliseconds late, by the resampler."""
         played = self._echo.push(self._queue.heard_between(starts_at, ends_at))
         self._echo_rest = from_pcm(to_pcm(self._echo_rest) + to_pcm(played))
-        length = self._microphone.frame_samples
+        length = self.microphone.frame_samples
         missing = max(0, length - len(self._echo_rest))
         padded = from_pcm(bytes(2 * missing) + to_pcm(self._echo_rest))
         self._echo_rest = padded[length:]

@@ -59,7 +59,7 @@ async def play(cues: Sequence[Cue], robot: Robot, sounds: Mapping[str, Audio]) -
             case "say":
                 robot.speak(sounds[cue.what])
             case "around":
-                robot.surround(sounds[cue.what], cue.level_db)
+                robot.microphone.surround(sounds[cue.what], cue.level_db)
             case "write":
                 await robot.hint(cue.what)
             case "abort":
