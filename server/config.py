@@ -29,6 +29,7 @@ from server.config_environment import read_variables
 from server.config_faults import explain
 from server.config_file import ConfigFile, read_config_file
 from server.config_guard import GuardSection
+from server.config_hearing import EchoSection
 from server.config_memory import (
     ConsentSection,
     EmbeddingSection,
@@ -71,6 +72,7 @@ __all__ = [
     "Config",
     "ConsentSection",
     "DeviceSection",
+    "EchoSection",
     "EmbeddingSection",
     "ExtractionSection",
     "FadingSection",
@@ -183,6 +185,7 @@ class WhisperSection(Section):
     threads: Annotated[int, Field(ge=0)] = 0
     no_speech_threshold: Probability = 0.5
     unsure_log_probability: Annotated[float, Field(le=0)] = -0.7
+    unfounded_log_probability: Annotated[float, Field(le=0)] = -1.6
     early_start_ms: Milliseconds = 200
     hub_model: str = ""
 
@@ -324,6 +327,7 @@ class Config(BaseSettings):
     households: dict[str, HouseholdSection] = Field(default_factory=dict)
     vad: VadSection = VadSection()
     endpointing: EndpointingSection = EndpointingSection()
+    echo: EchoSection = EchoSection()
     asr: AsrSection = AsrSection()
     embedding: EmbeddingSection = EmbeddingSection()
     retrieval: RetrievalSection = RetrievalSection()

@@ -61,6 +61,7 @@ class HouseholdSection(Section):
 
     devices: tuple[str, ...] = ()
     persons: tuple[str, ...] = ()
+    wake_window_ms: Annotated[int, Field(ge=0, le=900)] = 300
 
 
 class PersonSection(Section):

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 import anyio
+import anyio.lowlevel
 import structlog
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
@@ -27,10 +28,13 @@ from firmware_bridge import (
     WakeWord,
     Welcome,
 )
+from firmware_bridge.wake_words import WAKE_WORDS
 from server.admission import Admission, seated
 from server.allowance import Allowance
 from server.audio import LISTENING_RATE, Resampler, from_pcm, to_pcm
-from server.config import LimitsSection
+from server.config import Config
+from server.earshot import Earshot
+from server.echo import EchoPath
 from server.failures import describe_failure
 from server.inbox import Inbox
 from server.ports import Device
@@ -39,7 +43,7 @@ from server.telemetry import Metrics
 log = structlog.get_logger(__name__)
 
 NORMAL, PROTOCOL_ERROR, ABNORMAL = 1000, 1002, 1006
-POLICY, INTERNAL_ERROR, TRY_LATER = 1008, 1011, 1013
+POLICY, INTERNAL_ERROR, TRY_LATER, NOT_CHOSEN = 1008, 1011, 1013, 4002
 
 COMMANDS = 500
 """Waiting commands beyond which a robot counts as gone: half a minute of sound."""
@@ -53,6 +57,11 @@ _FRAME_MS = 60
 _XIAOZHI_RATE = 24_000
 
 Converse = Callable[[Device], Awaitable[None]]
+IsChosen = Callable[[float | None], Awaitable[bool]]
+
+
+async def _always(_: float | None) -> bool:
+    return True
 
 
 class Connection:
@@ -66,9 +75,12 @@ class Connection:
         socket: ServerConnection,
         codec: Codec,
         admission: Admission,
-        limits: LimitsSection,
+        config: Config,
         metrics: Metrics,
         note_person: Callable[[str], None] = lambda _: None,
+        *,
+        echo: EchoPath | None = None,
+        is_chosen: IsChosen = _always,
     ) -> None:
         """Take over a socket that is open.
 
@@ -76,19 +88,25 @@ class Connection:
             socket: The WebSocket.
             codec: What is spoken on it.
             admission: As whom the robot came in.
-            limits: What it may ask.
+            config: What it may ask, and how it is listened to.
             metrics: What is counted.
             note_person: Told who says that it is them who speaks now, as in `become`.
+            echo: What is known of its echo; nothing if left out.
+            is_chosen: Asked when it has heard its wake word, and how loud: another one may have, too.
         """
         self._socket = socket
         self._codec = codec
         self._admission = admission
+        self._config, limits = config, config.limits
         self._limits = limits
         self._metrics = metrics
         self._note_person = note_person
+        self._is_chosen = is_chosen
         self._line = anyio.CancelScope()
         self._welcome = Welcome(uuid.uuid4().hex, _XIAOZHI_RATE, _FRAME_MS)
+        self._echo = echo or EchoPath(config.echo)
         self._echo_cancelled = False
+        self._earshot = self._open_earshot()
         self._greeted = anyio.Event()
         self._inbox = Inbox(_INBOX_BYTES)
         self._commands: deque[DeviceCommand] = deque()
@@ -144,7 +162,7 @@ class Connection:
 
     @property
     def echo_cancelled(self) -> bool:
-        """Whether the robot said that it removes its own voice from what it hears."""
+        """Whether the robot said that it removes its own voice."""
         return self._echo_cancelled
 
     @property
@@ -174,6 +192,10 @@ class Connection:
     def touch(self) -> None:
         """Count this moment as activity."""
         self._active_at = anyio.current_time()
+
+    def said_between(self, start: float, end: float) -> Sequence[str]:
+        """Return the sentences of which the robot may have heard an echo between two moments."""
+        return self._earshot.said_between(start, end)
 
     def drop_audio(self) -> None:
         """Take back the audio that has not left the server yet."""
@@ -209,7 +231,6 @@ class Connection:
             await self._close()
 
     async def _close(self) -> None:
-        """Close the socket, once."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -253,7 +274,16 @@ class Connection:
                 return
             case _:
                 pass
-        await self._inbox.put(event, message_bytes)
+        await self._deliver(event, message_bytes)
+
+    async def _deliver(self, event: DeviceEvent, content_bytes: int) -> None:
+        """Give an event to the conversation, unless the robot has only heard itself."""
+        heard = self._earshot.take(event, anyio.current_time())
+        if isinstance(heard, WakeWord) and not await self._is_chosen(self._earshot.level_db):
+            self.hang_up(NOT_CHOSEN, "another robot of the household answers")
+            await anyio.lowlevel.checkpoint()  # nothing that it heard is read any more
+        elif heard is not None:
+            await self._inbox.put(heard, content_bytes)
 
     def _greet(self, hello: Hello) -> bool:
         """Answer a hello; return whether it was only repeated. The format of the first stays: sound is on its way."""
@@ -263,9 +293,21 @@ class Connection:
             if self._codec.name != "xiaozhi":
                 # Small boards run microphone and speaker from one clock, so both ways get the same rate.
                 self._welcome = replace(self._welcome, audio_rate=hello.audio_rate)
+            self._earshot = self._open_earshot()
             self._greeted.set()
         self.send(self._welcome)
         return is_repeated
+
+    def _open_earshot(self) -> Earshot:
+        config = self._config
+        return Earshot(
+            self._welcome.audio_rate,
+            config.echo,
+            self._echo,
+            guard_seconds=config.endpointing.guard_ms / 1000,
+            echo_cancelled=self._echo_cancelled,
+            wake_words=(*WAKE_WORDS, *config.server.wake_words),
+        )
 
     def _may_be_heard(self, audio: Audio) -> bool:
         """Count a piece of sound; return whether the conversation gets it. Too much is dropped, and in the end punished."""
@@ -323,6 +365,7 @@ class Connection:
             return
         for message in messages:
             await self._socket.send(message)
+        self._earshot.note(command, anyio.current_time())
         if not isinstance(command, Pong):
             self.touch()
 

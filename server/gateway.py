@@ -20,10 +20,12 @@ from firmware_bridge import Codec, ProtocolError, negotiate
 from firmware_bridge.wake_words import WAKE_WORDS
 from server.access import Access
 from server.admission import Admission
+from server.arbitration import Arbiter
 from server.callers import Caller, fold_headers, read_host
 from server.claims import HTTP_STATUS, Claim, keep_printable, parse_bearer, tidy
 from server.config import Config
 from server.connection import INTERNAL_ERROR, TRY_LATER, Connection
+from server.echo import EchoPaths
 from server.errors import AccessError
 from server.failures import describe_failure, quieten
 from server.listener import listen
@@ -118,6 +120,8 @@ class Gateway:
         self._limits = host.config.limits
         self._places = Places(host.config.limits)
         self.rights = Rights(host.access)
+        self._echoes = EchoPaths(host.config.echo)
+        self._arbiter = Arbiter(host.config.households)
 
     def make_connection(self, *args: Any, **options: Any) -> DoorConnection:
         """Make the object for a new TCP connection; called by the library."""
@@ -181,9 +185,11 @@ class Gateway:
             connection,
             ticket.codec,
             ticket.admission,
-            self._limits,
+            self._host.config,
             self._host.metrics,
             partial(self._access.seats.take, ticket.admission.device),
+            echo=self._echoes.of(ticket.admission.device),
+            is_chosen=partial(self._arbiter.chooses, ticket.admission.device),
         )
         admission, place = ticket.admission, connection.place
         said = {"device": device.id, "protocol": ticket.codec.name}

@@ -328,6 +328,9 @@ class Device(Protocol):
     def touch(self) -> None:
         """Say that somebody is talking: the line is in use, and not to be closed as idle."""
 
+    def said_between(self, start: float, end: float) -> Sequence[str]:
+        """Return the sentences of which the device may have heard an echo between two moments of `anyio.current_time`."""
+
     def drop_audio(self) -> None:
         """Take back the audio that has not left the server yet."""
 

@@ -1,4 +1,4 @@
-"""Turns a transcript into the query that memory is searched with, and tells speech from what a recogniser invents."""
+"""Turns a transcript into the query that memory is searched with, and tells words from notes on sounds."""
 
 import re
 import unicodedata
@@ -24,79 +24,6 @@ _FILLER = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-
-# What Whisper writes when nobody speaks: the ends of the videos it was trained on. A closed list of whole texts; phrases
-# that people do say to a robot ("Thank you.", 「おやすみなさい」) are not in it.
-_INVENTED: Final = frozenset(
-    {
-        "ご視聴ありがとうございました",
-        "ご視聴ありがとうございます",
-        "ご清聴ありがとうございました",
-        "最後までご視聴いただきありがとうございました",
-        "最後までご視聴ありがとうございました",
-        "最後までご視聴頂きありがとうございました",
-        "今日の動画はここまでですご視聴ありがとうございました",
-        "本日はご覧いただきありがとうございます",
-        "ご覧いただきありがとうございます",
-        "ご覧いただきありがとうございました",
-        "チャンネル登録お願いします",
-        "チャンネル登録よろしくお願いします",
-        "チャンネル登録をお願いいたします",
-        "高評価チャンネル登録よろしくお願いします",
-        "次の動画でお会いしましょう",
-        "また次の動画でお会いしましょう",
-        "次回の動画でお会いしましょう",
-        "字幕視聴ありがとうございました",
-        "中文字幕",
-        "スタッフの",
-        "ん",
-        "you",
-        "thankyouforwatching",
-        "thanksforwatching",
-        "thankyousomuchforwatching",
-        "thankyouverymuchforwatching",
-        "thanksforwatchingandillseeyouinthenextvideo",
-        "thankyouforwatchingthisvideo",
-        "illseeyouinthenextvideo",
-        "seeyouinthenextvideo",
-        "pleasesubscribetomychannel",
-        "pleasesubscribe",
-        "likeandsubscribe",
-        "dontforgettolikeandsubscribe",
-        "谢谢观看",
-        "谢谢大家观看",
-        "感谢观看",
-        "谢谢收看",
-        "感谢收看",
-        "謝謝觀看",
-        "謝謝大家觀看",
-        "感謝觀看",
-        "请不吝点赞订阅转发打赏支持明镜与点点栏目",
-        "請不吝點贊訂閱轉發打賞支持明鏡與點點欄目",
-        "优优独播剧场yoyotelevisionseriesexclusive",
-        "優優獨播劇場yoyotelevisionseriesexclusive",
-        "시청해주셔서감사합니다",
-        "구독과좋아요부탁드립니다",
-        "vielendankfürszuschauen",
-        "mercidavoirregardécettevidéo",
-        "graciasporverelvideo",
-        "obrigadoporassistir",
-        "grazieperlavisione",
-        "продолжениеследует",
-        "спасибозавнимание",
-        "спасибозапросмотр",
-    }
-)
-
-# Credits of subtitlers and broadcasters, whose names and years vary. Matched against the text without signs and blanks.
-_CREDIT = re.compile(
-    r".*amaraorg.*|字幕(?:by|志愿者|志願者|由).*|(?:中文)?字幕(?:志愿者|志願者).*|mbc뉴스.*"
-    r"|(?:subtitles?|captions?|transcription|translated)by.*|untertitel(?:ung)?(?:imauftragdes|der|von).*"
-    r"|soustit(?:res|rage).*|sottotitoli(?:e|creati|dalla|acura).*|subtítulos(?:realizados|por).*|legendas(?:pela|por).*"
-    r"|ondertitel(?:s|d|ing).*|napisy(?:stworzone|przez).*|субтитры(?:с?делал|создавал|подогнал).*|редакторсубтитров.*"
-)
-
-_CREDIT_LINE = re.compile(r"(?:中文)?字幕\w{0,4}\s*:.*")
 
 # "(music)", "[BLANK_AUDIO]", "*sighs*", "♪~": Whisper's notes on sounds.
 _SOUND_NOTE = re.compile(
@@ -153,18 +80,13 @@ def tidy(text: str, most_chars: int) -> str:
 
 
 def is_noise(text: str) -> bool:
-    """Say whether a transcript means that nobody spoke: no letter in it, a note on a sound, or an invented phrase.
+    """Say whether a transcript means that nobody spoke: there is no letter in it, or it is a note on a sound.
 
-    Only the *whole* text counts: 「ご視聴ありがとうございましたって何？」 is a question.
+    What a recogniser invents in words is told by `server.plausibility`.
     """
     plain = unicodedata.normalize("NFKC", text).casefold()
     letters = "".join(filter(str.isalnum, plain))
-    if not letters.strip("ー") or _SOUND_NOTE.fullmatch(plain.strip()):
-        return True
-    if _CREDIT_LINE.fullmatch(plain.strip()):
-        return True
-    said = re.sub(r"^(ん)[んー]*$", r"\1", letters)
-    return said in _INVENTED or _CREDIT.fullmatch(letters) is not None
+    return not letters.strip("ー") or _SOUND_NOTE.fullmatch(plain.strip()) is not None
 
 
 def _simplify(text: str) -> str:

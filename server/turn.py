@@ -82,6 +82,10 @@ class Transcript:
     text: str
     language: str
     """Two-letter code, e.g. ``ja``."""
+    no_speech_probability: float | None = field(default=None, compare=False)
+    """How sure the recogniser is that nobody spoke; None if it does not say, or nothing had to be recognised."""
+    log_probability: float | None = field(default=None, compare=False)
+    """How sure it is of each word on average, as a logarithm; likewise."""
 
     def __bool__(self) -> bool:
         """Whether anything was said."""

@@ -8,10 +8,13 @@ import structlog
 
 from firmware_bridge.events import TextSaid
 from firmware_bridge.wake_words import WAKE_WORDS
+from server.audio import LISTENING_RATE
 from server.config import Config
 from server.errors import AsrError, OmoideError
 from server.failures import log_fault
 from server.languages import written_language
+from server.parroting import repeats
+from server.plausibility import is_hesitation, is_implausible
 from server.ports import Asr, Device
 from server.query import is_noise, tidy, without_wake_word
 from server.trace import add_stage, mark
@@ -58,7 +61,9 @@ async def understand(
                 transcript = await asr.transcribe(said, device.language)
                 _note_times(said)
                 text = _tidy(transcript.text, most_chars, device)
-                checked = _checked(replace(transcript, text=text), language)
+                checked = _checked(replace(transcript, text=text), language, asr.name, said)
+                if _is_echo(checked, said, device, config):
+                    return Transcript("", checked.language)
                 return replace(checked, text=without_wake_word(checked.text, names))
     except OmoideError:
         raise
@@ -71,6 +76,17 @@ async def understand(
         "asr-timeout",
         f"Speech recognition took more than {config.asr.timeout_seconds:g} s (asr.timeout_seconds).",
     )
+
+
+def _is_echo(heard: Transcript, said: Utterance, device: Device, config: Config) -> bool:
+    """Whether it was the robot itself that was heard, as the echo guard had not learnt its echo yet."""
+    playing = device.said_between(said.started_at, said.voice_ended_at)
+    is_echo = config.echo.enabled and repeats(
+        heard.text, playing, heard.language, config.echo.text_likeness
+    )
+    if is_echo:
+        log.info("echo-dropped", device=device.id)
+    return is_echo
 
 
 def _note_times(said: Utterance) -> None:
@@ -87,11 +103,20 @@ def _tidy(text: str, most_chars: int, device: Device) -> str:
     return tidy(text, most_chars)
 
 
-def _checked(transcript: Transcript, language: str) -> Transcript:
+def _checked(heard: Transcript, language: str, recogniser: str, said: Utterance) -> Transcript:
     """Return a transcript that the rest of the turn can rely on; the language becomes part of the names of files."""
-    known = _LANGUAGE.fullmatch(transcript.language or "")
+    known = _LANGUAGE.fullmatch(heard.language or "")
+    voiced = said.voiced_samples / LISTENING_RATE
+    seconds = (said.samples - said.silence_samples) / LISTENING_RATE
+    is_none = (
+        is_noise(heard.text)
+        or is_implausible(heard, recogniser, voiced, seconds)
+        or is_hesitation(heard.text)
+    )
+    if is_none and heard:
+        log.info("no-words-heard", chars=len(heard.text), seconds=round(seconds, 2))
     return replace(
-        transcript,
-        text="" if is_noise(transcript.text) else transcript.text,
-        language=transcript.language if known else language,
+        heard,
+        text="" if is_none else heard.text,
+        language=heard.language if known else language,
     )

@@ -305,6 +305,7 @@ class FakeDevice:
         self.profile = "xiaozhi"
         self.echo_cancelled = echo_cancelled
         self.sent: list[Sent] = []
+        self.hears_itself_say: tuple[str, ...] = ()
         self.dropped = 0
         self.touched: list[float] = []
         self._began = anyio.current_time()
@@ -323,6 +324,9 @@ class FakeDevice:
 
     def touch(self) -> None:
         self.touched.append(anyio.current_time() - self._began)
+
+    def said_between(self, start: float, end: float) -> Sequence[str]:
+        return self.hears_itself_say
 
     def drop_audio(self) -> None:
         self.dropped += 1

@@ -16,6 +16,7 @@ from server.asr.whisper_model import Recognised, WhisperModel
 from server.audio import LISTENING_RATE, Samples
 from server.config import AsrSection
 from server.errors import AsrError, EngineMissing, OmoideError
+from server.plausibility import SUPPORTED_NO_SPEECH
 from server.ports import Speech, SpeechChunk
 from server.query import is_noise
 from server.threads import Lazy, OneAtATime, Overtaken, cores
@@ -182,21 +183,19 @@ class WhisperAsr:
     def _judge(self, recognised: Recognised) -> Transcript:
         """Make the text empty if nobody spoke: on noise, Whisper invents something.
 
-        Neither sign is enough alone. The network doubts long speech with pauses, and is unsure of a short "yes".
+        Neither sign is enough alone. The network doubts long speech with pauses, and is unsure of a short "yes" or "stop".
         """
-        text = recognised.text
+        text, whisper = recognised.text, self._config.whisper
+        doubt, sure = recognised.no_speech_probability, recognised.log_probability
         unlikely = (
-            recognised.no_speech_probability > self._config.whisper.no_speech_threshold
-            and recognised.log_probability < self._config.whisper.unsure_log_probability
+            (doubt > whisper.no_speech_threshold and sure < whisper.unsure_log_probability)
+            or (doubt > SUPPORTED_NO_SPEECH and sure < whisper.unfounded_log_probability)
+            or (doubt > SUPPORTED_NO_SPEECH and recognised.is_loop)
         )
         if text and (unlikely or is_noise(text)):
-            log.info(
-                "asr-noise-dropped",
-                no_speech_probability=round(recognised.no_speech_probability, 2),
-                text_pii=text,
-            )
+            log.info("asr-noise-dropped", no_speech_probability=round(doubt, 2), text_pii=text)
             text = ""
-        return Transcript(text, recognised.language)
+        return Transcript(text, recognised.language, doubt, sure)
 
 
 def _record(result: _Result, ended_at: float) -> None:

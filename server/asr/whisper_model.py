@@ -50,6 +50,8 @@ class Recognised:
     """How sure the network is that nobody spoke; of several pieces, the least."""
     log_probability: float
     """How sure it is of each word on average, as a logarithm; of several pieces, the best."""
+    is_loop: bool = False
+    """Whether it went round in circles in all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class _Piece:
     text: str
     no_speech_probability: float
     log_probability: float
+    is_loop: bool
 
 
 class WhisperModel:
@@ -124,6 +127,7 @@ class WhisperModel:
             found,
             min((piece.no_speech_probability for piece in pieces), default=1.0),
             max((piece.log_probability for piece in pieces), default=_NEVER),
+            bool(pieces) and all(piece.is_loop for piece in pieces),
         )
 
     def _known(self, languages: Sequence[str]) -> list[str]:
@@ -161,7 +165,8 @@ class WhisperModel:
         result, text = self._generate(heard, tokenizer, prompt, seconds, 0)
         if _LOOP.search(text):
             result, text = self._generate(heard, tokenizer, prompt, seconds, _NO_REPEAT_TOKENS)
-        return _Piece(without_loops(text), float(result.no_speech_prob), float(result.scores[0]))
+        doubt, sure = float(result.no_speech_prob), float(result.scores[0])
+        return _Piece(without_loops(text), doubt, sure, _LOOP.search(text) is not None)
 
     def _generate(
         self, heard: Any, tokenizer: Any, prompt: list[int], seconds: float, no_repeat: int

@@ -52,6 +52,10 @@ class Habits:
     """Whether the microphone is shut while the robot speaks (auto and manual; never in realtime)."""
     echo_db: float | None = None
     """How loud the robot hears itself, e.g. -20; None for not at all."""
+    echo_delay_ms: float = 0.0
+    """How much later than it sounds it hears itself."""
+    echo_room: float = 0.0
+    """How much of that comes by way of the walls, against what comes straight."""
     wake_word: str = ""
     """Begin with this wake word; empty for a touch."""
     wake_sound: Audio | None = None

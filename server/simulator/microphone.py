@@ -29,6 +29,12 @@ class Sounding:
     ended: bool = False
 
     @property
+    def silent_seconds(self) -> float:
+        """From its beginning to its first voiced sample: where it reaches a twentieth of its peak."""
+        loud = np.flatnonzero(np.abs(self.samples) > np.abs(self.samples).max() / 20)
+        return int(loud[0]) / LISTENING_RATE if len(loud) else 0.0
+
+    @property
     def voiced_until(self) -> float | None:
         """When its last voiced sample was made, or will be."""
         return None if self.started_at is None else self.started_at + self.voiced_seconds
@@ -45,6 +51,17 @@ class Microphone:
         self.frame_samples = LISTENING_RATE * frame_ms // 1000
         self._sounds: deque[Sounding] = deque()
         self._position = 0
+        self._around: list[Samples] = []
+
+    def surround(self, audio: Audio, level_db: float = 0.0) -> None:
+        """Let something else sound at the same time from the next frame on: a television, somebody in the next room.
+
+        Args:
+            audio: The sound.
+            level_db: How much louder or softer than it is.
+        """
+        silence = np.zeros(len(samples := audio.at(LISTENING_RATE).samples), np.int16)
+        self._around.append(mix(silence, samples, level_db))
 
     def hear(self, audio: Audio) -> Sounding:
         """Let a sound be made from the next frame on, or after those that are still being made."""
@@ -58,6 +75,16 @@ class Microphone:
 
     def next_frame(self, starts_at: float) -> Samples:
         """Return the next frame. Its first sample is made at `starts_at`."""
+        frame = self._next_said(starts_at)
+        for sound in self._around:
+            piece = np.zeros(self.frame_samples, np.int16)
+            piece[: len(sound)] = sound[: self.frame_samples]
+            frame = mix(frame, piece, 0.0)
+        left = (sound[self.frame_samples :] for sound in self._around)
+        self._around = [sound for sound in left if len(sound)]
+        return frame
+
+    def _next_said(self, starts_at: float) -> Samples:
         if not self._sounds:
             return np.zeros(self.frame_samples, np.int16)
         sound = self._sounds[0]

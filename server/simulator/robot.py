@@ -33,6 +33,7 @@ from firmware_bridge.events import (
 )
 from server.audio import LISTENING_RATE, Audio, Resampler, Samples, from_pcm, to_pcm
 from server.simulator.answer import Answer
+from server.simulator.echo_path import EchoPath
 from server.simulator.exchange import Exchange
 from server.simulator.habits import Habits
 from server.simulator.line import Identity, Line, LineError, find_door, open_line
@@ -65,10 +66,12 @@ class Robot:
     def __init__(self, line: Line, welcome: Welcome, habits: Habits) -> None:
         self._line = line
         self._habits = habits
-        self._microphone = Microphone(habits.frame_ms)
+        self.microphone = Microphone(habits.frame_ms)
         self._queue = PlayQueue(welcome.audio_rate, habits.queue_packets)
         self._echo = Resampler(welcome.audio_rate, LISTENING_RATE)
         self._echo_rest: Samples = from_pcm(b"")
+        loudness = habits.echo_db or 0.0
+        self._echo_path = EchoPath(loudness, habits.echo_delay_ms, habits.echo_room)
         self._unsent: list[Samples] = []
         self._exchange = Exchange()
         self._replying_to = self._exchange
@@ -80,7 +83,7 @@ class Robot:
     async def begin(self) -> None:
         """Start the conversation as after a wake word or a touch. Called by `open_robot`."""
         if self._habits.wake_sound is not None:
-            frames = cut_frames(self._habits.wake_sound, self._microphone.frame_samples)
+            frames = cut_frames(self._habits.wake_sound, self.microphone.frame_samples)
             await self._line.send(*map(_frame_of, frames))
         if self._habits.wake_word:
             await self._line.send(WakeWord(self._habits.wake_word))
@@ -92,7 +95,7 @@ class Robot:
 
         In manual mode the button is held for as long as the sound lasts.
         """
-        await self._until_ready()
+        await self.until_silent()
         sound = self.speak(audio)
         if self._habits.mode == "manual":
             await self._open_microphone()
@@ -103,14 +106,19 @@ class Robot:
 
     async def write(self, text: str) -> Answer:
         """Send a text instead of sound and return the answer to it."""
-        await self._until_ready()
+        await self.until_silent()
         self._ask(Exchange(asked_at=anyio.current_time()))
         await self._line.send(TextSaid(text))
         return await self.answer()
 
+    async def hint(self, text: str) -> None:
+        """Send a text and wait for nothing."""
+        self._ask(Exchange(asked_at=anyio.current_time()))
+        await self._line.send(TextSaid(text))
+
     def speak(self, audio: Audio) -> Sounding:
         """Let a sound be made near the robot from now on, whatever it is doing. Call `answer` for what comes of it."""
-        sound = self._microphone.hear(audio)
+        sound = self.microphone.hear(audio)
         self._ask(Exchange(sound=sound))
         return sound
 
@@ -119,6 +127,11 @@ class Robot:
         self._aborting = True
         self._exchange.interrupted = True
         await self._line.send(Aborted(reason))
+
+    async def until_stopped(self) -> None:
+        """Wait until the server has ended its reply, if there is one; what is in the queue may still sound."""
+        while self.state is State.SPEAKING:
+            await self._tick.wait()
 
     def drop(self) -> None:
         """Lose the connection without a good-bye."""
@@ -167,9 +180,9 @@ class Robot:
         self._tick.set()
 
     async def _send_frame(self, starts_at: float, ends_at: float) -> None:
-        frame = self._microphone.next_frame(starts_at)
+        frame = self.microphone.next_frame(starts_at)
         if self._habits.echo_db is not None:
-            frame = mix(frame, self._hear_itself(starts_at, ends_at), self._habits.echo_db)
+            frame = mix(frame, self._echo_path.push(self._hear_itself(starts_at, ends_at)), 0.0)
         if not self._microphone_is_open():
             return
         self._unsent.append(frame)
@@ -181,17 +194,17 @@ class Robot:
         await self._line.send(*map(_frame_of, frames))
 
     def _hear_itself(self, starts_at: float, ends_at: float) -> Samples:
-        """Return one frame of what the loudspeaker played; some milliseconds late, like sound in a room."""
+        """Return one frame of what the loudspeaker played; some milliseconds late, by the resampler."""
         played = self._echo.push(self._queue.heard_between(starts_at, ends_at))
         self._echo_rest = from_pcm(to_pcm(self._echo_rest) + to_pcm(played))
-        length = self._microphone.frame_samples
+        length = self.microphone.frame_samples
         missing = max(0, length - len(self._echo_rest))
         padded = from_pcm(bytes(2 * missing) + to_pcm(self._echo_rest))
         self._echo_rest = padded[length:]
         return padded[:length]
 
     def _microphone_is_open(self) -> bool:
-        if self._habits.mode != "realtime" and self._habits.closes_microphone and self._speaks:
+        if self._habits.mode != "realtime" and self._habits.closes_microphone and self.speaks:
             return False
         return self.state is not State.IDLE
 
@@ -282,9 +295,9 @@ class Robot:
         self._exchange = exchange
         exchange.last_sign_at = anyio.current_time()
 
-    async def _until_ready(self) -> None:
+    async def until_silent(self) -> None:
         """Wait as a person does: until the robot has finished speaking."""
-        while self._speaks and self.closed is None:
+        while self.speaks and self.closed is None:
             await self._tick.wait()
         if self.closed is not None:
             raise self.closed
@@ -298,7 +311,7 @@ class Robot:
         if self._is_tired_of(exchange, now):
             return True
         was_cut = exchange.interrupted and now - exchange.last_sign_at >= LULL_SECONDS
-        return not self._speaks and (exchange.replied or was_cut)
+        return not self.speaks and (exchange.replied or was_cut)
 
     def _is_tired_of(self, exchange: Exchange, now: float) -> bool:
         """Whether nothing has come, and nothing has been left to play, for too long."""
@@ -310,7 +323,8 @@ class Robot:
         return True
 
     @property
-    def _speaks(self) -> bool:
+    def speaks(self) -> bool:
+        """Whether it may be making a sound."""
         return self.state in (State.SPEAKING, State.DRAINING)
 
 
@@ -335,18 +349,31 @@ async def open_robot(
     door = await find_door(url, identity, habits.protocol)
     if token:
         door = replace(door, token=token)
+    async with (
+        open_line(door, identity, habits) as line,
+        run_robot(line, habits) as robot,
+    ):
+        yield robot
+
+
+@asynccontextmanager
+async def run_robot(line: Line, habits: Habits) -> AsyncIterator[Robot]:
+    """Say hello on a line that is open, open the microphone, and live as long as the block.
+
+    Raises:
+        LineError: The hello is not answered.
+    """
     failure: Exception | None = None
-    async with open_line(door, identity, habits) as line:
-        robot = Robot(line, await _greet(line, habits), habits)
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(robot.listen_to_server)
-            await robot.begin()
-            tasks.start_soon(robot.keep_time)
-            try:
-                yield robot
-            except Exception as error:  # or it would arrive in the caller wrapped in a group
-                failure = error
-            tasks.cancel_scope.cancel()
+    robot = Robot(line, await _greet(line, habits), habits)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(robot.listen_to_server)
+        await robot.begin()
+        tasks.start_soon(robot.keep_time)
+        try:
+            yield robot
+        except Exception as error:  # or it would arrive in the caller wrapped in a group
+            failure = error
+        tasks.cancel_scope.cancel()
     if failure is not None:
         raise failure
 

@@ -27,20 +27,23 @@ def shown_questions(device: FakeDevice) -> list[str]:
 @pytest.mark.parametrize("way", ["typed", "spoken"])
 async def test_of_a_question_that_is_too_long_the_end_counts(way: str) -> None:
     text = "あ" * 20_000 + "これは何"
-    house, device = make_house(["はい。"], hears=FakeAsr(text)), FakeDevice()
+    house, device = (
+        make_house(["はい。"], hears=FakeAsr(text), limits={"text_chars": 100}),
+        FakeDevice(),
+    )
     async with talking(house, device):
         if way == "typed":
             device.put(TextSaid(text))
         else:
-            await device.hear(voice(0.6), silence(1.0))
+            await device.hear(voice(6.0), silence(1.0))
         await stops(device)
         device.put(TextSaid("次"))
         await stops(device, 2)
     asked = shown_questions(device)[0]
-    assert asked == "あ" * 996 + "これは何"
+    assert asked == "あ" * 96 + "これは何"
     assert house.llm.prompts[0].messages[-1].content.endswith("</now>\n" + asked)
     assert house.llm.prompts[1].messages[0].content == asked
-    assert len(house.recent.list()[0].query) <= 1000
+    assert len(house.recent.list()[0].query) <= 100
 
 
 async def test_a_long_question_that_is_never_answered_is_not_kept_whole_either() -> None:

@@ -356,7 +356,9 @@ async def test_time_before_the_end_of_the_utterance_is_not_counted() -> None:
     ("text", "no_speech", "sure", "kept"),
     [
         ("I'm sorry", 0.7, -2.0, False),
-        ("ご視聴ありがとうございました", 0.1, -0.1, False),
+        ("ご視聴ありがとうございました", 0.1, -0.1, True),
+        ("I'm not sure", 0.45, -2.1, False),
+        ("Stop", 0.05, -1.5, True),
         ("。", 0.1, -0.1, False),
         ("はい", 0.2, -2.0, True),
         ("a long talk with pauses", 0.7, -0.2, True),
@@ -373,7 +375,7 @@ async def test_what_is_invented_on_noise_is_dropped(
 @pytest.mark.parametrize(("unsure", "kept"), [(-1.0, False), (-3.0, True)])
 async def test_how_unsure_words_may_be_is_configured(unsure: float, kept: bool) -> None:
     config = AsrSection(whisper=WhisperSection(unsure_log_probability=unsure))
-    network = FakeNetwork(text="I'm sorry", no_speech=0.7, sure=-2.0)
+    network = FakeNetwork(text="I'm sorry", no_speech=0.7, sure=-1.5)
     heard = await whisper_on(network, config).transcribe(Said(np.ones(9000, np.int16)), None)
     assert bool(heard) is kept
 
