@@ -236,8 +236,14 @@ class Consenting:
             turn.off_record = True  # even if they want it otherwise before the turn is over
             turn.unkept = "consent"
             return Heeded()
-        if self._private(turn.person, turn.question):
+        private = self._private(turn.person, turn.question)
+        turn.unagreed = tuple(one for one, category in private if category is Category.RULES)
+        if private:
             turn.unkept = "private"
+        elif (
+            self._writer.trouble is not None
+        ):  # it waits in mind for a disk that may never come back
+            turn.unkept = "store"
         return self._ask(turn, turn.question)
 
     async def standing(self, person: str) -> Standing:
