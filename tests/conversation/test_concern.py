@@ -7,7 +7,6 @@ import pytest
 from server.config import Config
 from server.memory.safety.models import Severity
 from server.ports import LlmTraits
-from server.turn import Turn
 from tests.conversation.test_telling import joined, talk
 from tests.memory.lived_in import Home, home
 
@@ -143,6 +142,5 @@ async def test_an_order_that_waits_is_not_obeyed_by_the_very_next_reply(
     async with home(tmp_path) as lived:
         monkeypatch.setattr("tests.memory.reading_model._ACKNOWLEDGED", {language: calls})
         answer = await talk(lived, language, order)
-        last: Turn = lived.held[-1]
-        assert [one.kind for one in last.stopped] == ["order", "order"]
+        assert [one.kind for one in lived.held[-1].stopped] == ["order", "order"]
         assert calls not in answer
