@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from server.guard import watching
+from server.guard.checking import check
 from tests.conversation.test_guard import ASKED, COOKIE, PEANUTS, answer, house_knowing, known, line
 from tests.fakes import FakeTts
 from tests.virtual_time import VIRTUAL_TIME, Backend
@@ -19,7 +19,6 @@ async def test_a_rule_that_raises_in_the_middle_silences_nobody(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     checked: list[str] = []
-    check = watching.check
 
     def fails_once(sentence: str, *args: Any, **more: Any) -> Any:
         checked.append(sentence)
@@ -27,7 +26,7 @@ async def test_a_rule_that_raises_in_the_middle_silences_nobody(
             raise RuntimeError
         return check(sentence, *args, **more)
 
-    monkeypatch.setattr(watching, "check", fails_once)
+    monkeypatch.setattr("server.guard.watching.check", fails_once)
     house = house_knowing(
         known(PEANUTS), ["Let me see. ", "The sun is out. ", COOKIE], ["An apple."]
     )

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from server.errors import StoreError
 from server.turn import Transcript, Turn
 from tests.memory.lived_in import Home, home
 from tests.memory.remembering import turn
@@ -64,3 +65,16 @@ async def test_an_answer_that_retells_what_was_withheld_is_not_stored(
         await lived.memory.archive.persons()  # all is stored
         heard = [page.heard for page in await lived.memory.archive.pages("hana")]
         assert heard == ["", harmless]
+
+
+async def test_nothing_is_promised_while_the_store_takes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with home(tmp_path) as lived:
+        one = turn("My name is Hana.", lived.clock.now(), "hana", "en")
+        await lived.memory.consenting.heed(one)
+        assert one.unkept == ""
+        full = StoreError("store-full", "The disk is full.")
+        monkeypatch.setattr(lived.memory.kept_in[1], "trouble", full)
+        await lived.memory.consenting.heed(one)
+        assert one.unkept == "store"
