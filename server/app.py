@@ -13,6 +13,7 @@ from anyio.abc import TaskStatus
 from server import asr, embedding, guard, llm, tts, vad
 from server.access import Access
 from server.clock import SystemClock
+from server.concern import ConcernLine
 from server.config import Config
 from server.conversation import Conversation, Engines, House
 from server.descriptors import raise_limit
@@ -38,6 +39,7 @@ from server.private_folder import owner_only
 from server.prompting import PROMPTS, Phrases, PromptFiles, compose
 from server.recording import RECORDINGS, RecentTurns, Recorder
 from server.telemetry import Metrics
+from server.telling import VoiceTelling
 from server.trace import Turns
 from server.turn import Recollection
 from server.warming import Warming
@@ -218,6 +220,18 @@ def _open_house(app: App) -> House:
         app.memory.consenting,
         app.memory.safety,
         VoiceForgetting(app.forgetting, app.turns, app.clock.now),
+        ConcernLine(
+            app.memory.safety,
+            app.config.safety,
+            app.phrasebook.text,
+            lambda language: app.engines.llm.traits(language).compact,
+        ),
+        VoiceTelling(
+            app.memory.knowing,
+            app.memory.consenting.withholds,
+            app.phrasebook.text,
+            app.clock.now,
+        ),
         app.phrasebook.text,
     )
     return House(

@@ -15,5 +15,7 @@ class GuardSection(Section):
     promise: bool = True
     topic: bool = True
     persona: bool = True
+    danger: bool = True
+    order: bool = True
     claim: bool = True
     patience_seconds: Seconds = 6.0

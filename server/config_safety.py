@@ -34,4 +34,6 @@ class SafetySection(Section):
 
     enabled: bool = True
     escalation: EscalationSection = EscalationSection()
+    concern_line: Literal["auto", "always", "never"] = "auto"
+    contact: Annotated[str, Field(max_length=80)] = ""
     webhooks: dict[str, WebhookSection] = Field(default_factory=dict)

@@ -5,14 +5,21 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Protocol
 
+import structlog
+
 from server.ahead import Put
+from server.concern import ConcernLine
 from server.config import Config
+from server.errors import OmoideError
 from server.forgetting_by_voice import VoiceForgetting
 from server.memory.consenting import Consenting
 from server.memory.safety.watch import SafetyWatch
 from server.sentences import Sentence
+from server.telling import VoiceTelling
 from server.thinking import cut
 from server.turn import Heeded, Turn
+
+log = structlog.get_logger(__name__)
 
 
 class Heeds(Protocol):
@@ -33,6 +40,8 @@ class Heeding:
         consenting: Consenting,
         safety: SafetyWatch,
         forgetting: VoiceForgetting,
+        concern: ConcernLine,
+        telling: VoiceTelling,
         phrase: Callable[[str, str], str],
     ) -> None:
         """Say who acts.
@@ -41,11 +50,15 @@ class Heeding:
             consenting: On wishes to be remembered or not.
             safety: On danger signs.
             forgetting: On what is to be forgotten.
+            concern: On danger signs that are not urgent.
+            telling: On questions what is remembered.
             phrase: Returns the words of a key in a language.
         """
         self._consenting = consenting
         self._safety = safety
         self._forgetting = forgetting
+        self._concern = concern
+        self._telling = telling
         self._phrase = phrase
 
     def notice(self, turn: Turn) -> None:
@@ -58,8 +71,23 @@ class Heeding:
         Raises:
             StoreError: It can't be done.
         """
-        if line := self._safety.escalation(turn):
-            return Heeded(instead=line)
+        if urgent := self._safety.escalation(turn):
+            return Heeded(instead=f"{urgent} {await self._done_beside(turn)}".strip())
+        heeded = await self._granted(turn)
+        if not heeded.instead and (told := await self._telling.heed(turn)):
+            heeded = Heeded(instead=told)
+        return heeded.behind(self._concern.first_words(turn), alone=False)
+
+    async def _done_beside(self, turn: Turn) -> str:
+        """Grant a wish beside something urgent; return what is said to it. One that fails is no reason not to say the line."""
+        try:
+            return (await self._granted(turn)).instead
+        except OmoideError as error:
+            log.warning("wish-not-granted", turn=turn.id, code=error.code)
+            return ""
+
+    async def _granted(self, turn: Turn) -> Heeded:
+        """Do what the person wants of the memory; return what is said to that."""
         if turn.is_guest:  # there is no memory to want anything of
             turn.unkept = "guest"
             return Heeded()

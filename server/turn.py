@@ -257,7 +257,7 @@ class Heeded:
         """Return the same behind some words, which are all that is said if nothing else was asked."""
         if alone and not self.instead:
             return replace(self, instead=words)
-        return replace(self, first=words)
+        return replace(self, first=f"{words} {self.first}".strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +303,8 @@ class Turn:
     """Ids of the facts and pages of it that the model was shown."""
     unkept: str = ""
     """Why nothing of it will be remembered, whoever says so; empty if it will. The reply may promise nothing else."""
+    unagreed: tuple[str, ...] = ()
+    """Orders in it that nobody has agreed to: the reply does not obey them yet."""
     stopped: tuple[Stopped, ...] = ()
     """What of the model's reply was not spoken, as it went against what is known."""
     reply: str = ""
@@ -351,6 +353,7 @@ class Turn:
             self,
             transcript=None,
             asked=None,
+            unagreed=(),
             query="",
             recalled=Recollection(),
             told=(),
@@ -362,7 +365,7 @@ class Turn:
 
     def drop_answer(self) -> None:
         """Leave only what was said in this turn."""
-        self.asked, self.answers, self.query = None, (), ""
+        self.asked, self.answers, self.query, self.unagreed = None, (), "", ()
         self.recalled = Recollection()
         self.stopped = ()
         self.reply = self.heard = ""

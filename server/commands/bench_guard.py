@@ -34,6 +34,8 @@ class _Set:
     language: str
     facts: Sequence[str]
     harmless: Sequence[str]
+    asked: Sequence[tuple[str, str]]
+    """What was asked, and what may be answered to it."""
     faults: Mapping[str, Sequence[Mapping[str, Any]]]
     """By the file that they come from."""
 
@@ -49,7 +51,7 @@ class _Set:
             self.language,
             now=_LATE if late else _AFTERNOON,
             unkept="bench",
-            persona=Persona(("Omo", "オモ")),
+            persona=Persona(("Omo", "オモ", "奥莫")),
         )
 
 
@@ -57,7 +59,7 @@ def bench_guard(folder: Path, tell: Tell) -> Report:
     """Check sentences from files and report times, false alarms and what was caught.
 
     Args:
-        folder: Holds ``facts.yaml``, ``harmless.*LANGUAGE.txt`` and ``hits.*.yaml``, as ``tests/data/guard`` does.
+        folder: Holds ``facts.yaml``, ``harmless.*LANGUAGE.txt``, perhaps ``harmless.asked*.yaml``, and ``hits.*.yaml``, as ``tests/data/guard`` does.
         tell: Told about each language, each false alarm and each miss.
 
     Raises:
@@ -78,6 +80,10 @@ def _read(folder: Path) -> list[_Set]:
             )
             for file in sorted(folder.glob("hits.*.yaml"))
         }
+        asked = [
+            yaml.safe_load(file.read_text("utf-8"))
+            for file in sorted(folder.glob("harmless.asked*.yaml"))
+        ]
         return [
             _Set(
                 language,
@@ -86,6 +92,12 @@ def _read(folder: Path) -> list[_Set]:
                     line
                     for file in sorted(folder.glob(f"harmless.*{language}.txt"))
                     for line in file.read_text("utf-8").splitlines()
+                ],
+                [
+                    (said, says)
+                    for kinds in asked
+                    for rows in kinds[language].values()
+                    for said, says in rows
                 ],
                 {name: rows[language] for name, rows in faults.items()},
             )
@@ -116,11 +128,12 @@ def _measure(one: _Set, tell: Tell) -> dict[str, Any]:
         for text in one.harmless
         if any(check(text, one.known(late=late), one.language) for late in (False, True))
     ]
+    alarms += [says for asked, says in one.asked if check(says, one.known(asked), one.language)]
     for text in alarms:
         tell(f"stopped in error: {text}")
     spent = list(times.values())
     return {
-        "sentences": len(one.harmless),
+        "sentences": len(one.harmless) + len(one.asked),
         "check_ms_p50": _share(spent, 0.5),
         "check_ms_p95": _share(spent, 0.95),
         "check_ms_max": _share(spent, 1.0),

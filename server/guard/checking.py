@@ -5,14 +5,18 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
 
+from server.guard.assent import Sought, assents, sought_in
 from server.guard.contradictions import Stated, contradicted, stated_in, stays_up
+from server.guard.danger import plays_down, signs_in
 from server.guard.foods import Forbidden, allergens_in, forbidden_by, offered
 from server.guard.hits import Hit, HitKind
 from server.guard.lines import Spoken, read_line, spoken
 from server.guard.losses import Loss, losses_of, spoken_of_as_living, without_living
+from server.guard.orders import calls_so, names_in
 from server.guard.persona import Persona, leaves_persona
 from server.guard.promises import confirms_unheard_allergy, promises_to_remember
 from server.guard.topics import Topic, brought_up, topics_of
+from server.memory.safety.models import SignalKind
 from server.memory.standing import StandingKind, read_matter
 from server.memory.statements import statements
 from server.turn import Recalled, Recollection
@@ -29,11 +33,17 @@ class HardFacts:
     now: datetime | None = None
     """In the person's zone."""
     forbidden: tuple[Forbidden, ...] = ()
+    sought: Sought | None = None
+    """What of it the person asks for."""
     losses: tuple[Loss, ...] = ()
     stated: tuple[Stated, ...] = ()
     topics: tuple[Topic, ...] = ()
     allergens: frozenset[str] | None = None
     """Groups of `lexicon/foods.yaml` that memory speaks of; None if memory has not come, so nothing follows from it."""
+    dangers: frozenset[SignalKind] = frozenset()
+    """Of what danger signs the person has just told."""
+    unagreed: tuple[str, ...] = ()
+    """Names by which an order that nobody has agreed to bids to call the person."""
     unkept: str = ""
     """Why nothing of this turn will be remembered; empty if it will."""
     persona: Persona = field(default_factory=Persona)
@@ -46,6 +56,7 @@ def gather(
     *,
     now: datetime | None = None,
     unkept: str = "",
+    unagreed: Sequence[str] = (),
     persona: Persona | None = None,
 ) -> HardFacts:
     """Read what memory offers for a turn, once, before its first sentence.
@@ -56,6 +67,7 @@ def gather(
         language: Two-letter code of it.
         now: In the person's zone.
         unkept: See `HardFacts.unkept`.
+        unagreed: Orders in the question that nobody has agreed to.
         persona: What is fixed of the robot itself.
     """
     just_told = _just_told(question, language, now)
@@ -64,14 +76,18 @@ def gather(
     losses = [loss for each in read.values() for loss in each.losses]
     mourning = {loss.fact for loss in losses}
     others = [(one.text, one.at) for one in told if one.id not in mourning]
+    forbidden = tuple(one for each in read.values() for one in each.forbidden)
     return HardFacts(
         question=question,
         now=now,
-        forbidden=tuple(one for each in read.values() for one in each.forbidden),
+        forbidden=forbidden,
+        sought=sought_in(question, language, forbidden),
         losses=without_living(losses, others, {one.id: one.at for one in told}),
         stated=tuple(one for each in read.values() for one in each.stated),
         topics=tuple(one for each in read.values() for one in each.topics),
         allergens=_spoken_of(recalled, told, language),
+        dangers=signs_in(question, language, now),
+        unagreed=names_in(unagreed, language),
         unkept=unkept,
         persona=persona or Persona(),
     )
@@ -127,6 +143,8 @@ def _hits(sentence: Spoken, facts: HardFacts) -> Iterator[Hit]:
 def _of_facts(sentence: Spoken, facts: HardFacts) -> Iterator[tuple[HitKind, tuple[str, ...]]]:
     """Yield the facts that a sentence goes against, by kind."""
     yield HitKind.FOOD, _ids(offered(sentence, facts.forbidden))
+    if facts.sought and assents(sentence, facts.sought):
+        yield HitKind.FOOD, (facts.sought.fact,)
     yield HitKind.LOSS, _ids(spoken_of_as_living(sentence, facts.losses))
     yield HitKind.FIGURE, contradicted(sentence, facts.stated, facts.now)
     yield HitKind.GOAL, _ids(stays_up(sentence, facts.stated, facts.now))
@@ -137,6 +155,8 @@ def _of_robot(sentence: Spoken, facts: HardFacts) -> Iterator[tuple[HitKind, boo
     """Yield what a sentence says amiss of the robot itself, by kind."""
     yield HitKind.PROMISE, bool(facts.unkept) and promises_to_remember(sentence)
     yield HitKind.PERSONA, leaves_persona(sentence, facts.persona)
+    yield HitKind.DANGER, bool(facts.dangers) and plays_down(sentence)
+    yield HitKind.ORDER, calls_so(sentence, facts.unagreed)
     known = facts.allergens
     yield HitKind.CLAIM, known is not None and confirms_unheard_allergy(sentence, known)
 

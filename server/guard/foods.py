@@ -82,11 +82,11 @@ def offered(sentence: Spoken, forbidden: tuple[Forbidden, ...]) -> str | None:
     """Return the id of the fact against which a sentence offers something; None if it offers nothing of the kind."""
     if not forbidden:
         return None
-    any_of = _mention(frozenset((one.group, one.word) for one in forbidden), sentence.language)
+    any_of = mention(frozenset((one.group, one.word) for one in forbidden), sentence.language)
     if any_of is None or not any_of.search(sentence.text):
         return _of_which(sentence, forbidden) if _holds_out(sentence) else None
     for one in forbidden:
-        pattern = _mention(frozenset({(one.group, one.word)}), sentence.language)
+        pattern = mention(frozenset({(one.group, one.word)}), sentence.language)
         if pattern is not None and _is_offered(sentence, pattern, one):
             return one.fact
     return None
@@ -94,7 +94,7 @@ def offered(sentence: Spoken, forbidden: tuple[Forbidden, ...]) -> str | None:
 
 def _holds_out(sentence: Spoken) -> bool:
     """Say whether a sentence bids somebody eat or drink what it does not name."""
-    return has("food", "them", sentence) and not _warns(sentence, sentence.text)
+    return has("food", "them", sentence) and not warns(sentence, sentence.text)
 
 
 def _of_which(sentence: Spoken, forbidden: tuple[Forbidden, ...]) -> str | None:
@@ -104,7 +104,7 @@ def _of_which(sentence: Spoken, forbidden: tuple[Forbidden, ...]) -> str | None:
         code = read_as(talk, sentence.language)
         rest = signs("food", code)["rest"]
         for one in forbidden:
-            pattern = _mention(frozenset({(one.group, one.word)}), code)
+            pattern = mention(frozenset({(one.group, one.word)}), code)
             found = [*pattern.finditer(talk)] if pattern else []
             if found and rest.search(talk[found[-1].end() :]):
                 return one.fact
@@ -136,7 +136,7 @@ def _unlisted(line: Line, sort: str) -> Iterator[Forbidden]:
 
 
 @cache
-def _mention(wanted: frozenset[tuple[str, str]], language: str) -> re.Pattern[str] | None:
+def mention(wanted: frozenset[tuple[str, str]], language: str) -> re.Pattern[str] | None:
     """Return what matches any food of some groups, or any of the words that stand in no list."""
     lists = expressions("foods", language)
     patterns = [
@@ -160,11 +160,12 @@ def _is_offered(sentence: Spoken, pattern: re.Pattern[str], one: Forbidden) -> b
         _is_offer(sentence, found, clauses)
         for found in pattern.finditer(sentence.text)
         if not any(start <= found.start() < end for start, end in unharmful)
-        and not _is_free_of(sentence, found)
+        and not is_free_of(sentence, found)
     )
 
 
-def _is_free_of(sentence: Spoken, found: re.Match[str]) -> bool:
+def is_free_of(sentence: Spoken, found: re.Match[str]) -> bool:
+    """Say whether a sentence speaks of a food as of what is left out."""
     lead, behind = sentence.text[: found.start()], sentence.text[found.end() :]
     if sentence.language == "en" and _FREE_EN.search(_without_offers(sentence, lead)):
         return True
@@ -176,7 +177,7 @@ def _is_offer(sentence: Spoken, found: re.Match[str], clauses: list[tuple[int, i
     here = next(place for place, (_, end) in enumerate(clauses) if found.start() < end)
     start, end = clauses[here]
     clause = sentence.text[start:end]
-    if _warns(sentence, clause) or _is_taken_back(sentence, clauses[here + 1 :]):
+    if warns(sentence, clause) or _is_taken_back(sentence, clauses[here + 1 :]):
         return False
     if sentence.language == "ja":
         clause = _to_its_verb(sentence, clauses, here)
@@ -200,7 +201,7 @@ def _is_invited(sentence: Spoken, here: int, clauses: list[tuple[int, int]]) -> 
     """Say whether an earlier clause holds out what follows: "how about a sandwich, with peanut butter"."""
     for start, end in reversed(clauses[:here]):
         clause = sentence.text[start:end]
-        if _offers(sentence, clause) and not _warns(sentence, clause):
+        if _offers(sentence, clause) and not warns(sentence, clause):
             return True
         if _CONTRAST.match(sentence.text[end:].lstrip(" ,、，")):
             return False
@@ -225,7 +226,7 @@ def _is_taken_back(sentence: Spoken, following: list[tuple[int, int]]) -> bool:
         contrasts = re.search(
             r"(?:but|although|though|but not|けど|けれど|が|でも|但是?|可是|不过)$", before, re.I
         )
-        return bool(contrasts) and _warns(sentence, clause) and not _offers(sentence, clause)
+        return bool(contrasts) and warns(sentence, clause) and not _offers(sentence, clause)
     return False
 
 
@@ -233,7 +234,8 @@ def _offers(sentence: Spoken, text: str) -> bool:
     return has("food", "offers", sentence, text)
 
 
-def _warns(sentence: Spoken, clause: str) -> bool:
+def warns(sentence: Spoken, clause: str) -> bool:
+    """Say whether a clause says that something is nothing for somebody, or asks what is in it."""
     return has("food", "warns", sentence, _without_offers(sentence, clause))
 
 

@@ -21,6 +21,10 @@ class HitKind(StrEnum):
     """It brings up what is not to be mentioned."""
     PERSONA = "persona"
     """It leaves the persona: another name, another word for "I", a forbidden topic."""
+    DANGER = "danger"
+    """It plays down a danger sign that the person told of in this turn."""
+    ORDER = "order"
+    """It calls the person as an order bids that nobody has agreed to yet."""
     CLAIM = "claim"
     """It confirms an allergy of which nobody ever spoke."""
 

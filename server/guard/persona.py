@@ -1,12 +1,14 @@
 """What is fixed of the persona, and sentences that leave it: another name, another word for "I", a forbidden topic."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from server.guard.lines import Spoken, filled, has, signs
+from server.guard.lines import Spoken, filled, folded, has, signs
 from server.memory.layers.character import character_of
 from server.memory.layers.persona import Persona as LayeredPersona
+from server.memory.terms import read_as
 
 _FIRST_PERSONS_JA = (
     ("私", "わたし", "わたくし", "ワタシ"),
@@ -24,6 +26,11 @@ _NOUNS_JA = frozenset({"うち", "ウチ", "自分"})
 _QUOTED = re.compile(r"「[^」]*」|『[^』]*』|“[^”]*”|\"[^\"]*\"")
 
 
+_TOLD = re.compile(
+    r"\b(?:sa(?:y|ys|id|ying)|told|tells?|asks?|asked|writes?|wrote|thinks?|thought|sings?|reads?|goes)\b.*",
+    re.IGNORECASE,
+)
+"""What somebody else says: "the mouse said, I'm Max"."""
 _NAME = re.compile(
     r"[A-Z][\w-]+|[ァ-ヶー]{2,}|(?<=名前は)[^。、「」\s]{1,12}|(?<=叫)[\u4e00-\u9fff]{1,6}"
 )
@@ -66,10 +73,32 @@ def _has_other_name(sentence: Spoken, persona: Persona) -> bool:
         name = next((part for part in found.groups() if part), "")
         if name and not _is_own(name, persona) and _is_comparable(name, persona):
             return True
+    if any(_is_another(name, sentence, persona) for name in _plain_names(sentence)):
+        return True
     assistants = lists["assistants"].pattern
     am = filled("persona", "am", sentence.language, name=f"(?:{assistants})")
     claimed = am.search(sentence.text) if am else None
     return claimed is not None and not _is_own(claimed.group(), persona)
+
+
+def _plain_names(sentence: Spoken) -> Iterator[str]:
+    """Yield what stands behind a bare "I am", or alone as the answer to who it is, where it looks like a name."""
+    lists = signs("persona", sentence.language)
+    text = _TOLD.sub("", _QUOTED.sub("", sentence.text))
+    sorts = ["plainly"]
+    asks = signs("persona", read_as(sentence.question, sentence.language))["asks_name"]
+    if "alone" in lists and not sentence.said and asks.search(folded(sentence.question)):
+        sorts.append("alone")
+    for sort in sorts:
+        for found in lists[sort].finditer(text):
+            yield from (part for part in found.groups() if part)
+
+
+def _is_another(name: str, sentence: Spoken, persona: Persona) -> bool:
+    if _is_own(name, persona) or not _is_comparable(name, persona):
+        return False
+    no_name = signs("persona", sentence.language)["no_name"]
+    return no_name.fullmatch(name) is None
 
 
 def _is_own(name: str, persona: Persona) -> bool:

@@ -8,7 +8,9 @@ from server.memory.terms import read_as
 
 def promises_to_remember(sentence: Spoken) -> bool:
     """Say whether a sentence says that something will be remembered, or has been noted down."""
-    if not has("promise", "made", sentence) or sentence.is_question:
+    if not has("promise", "made", sentence):
+        return False
+    if sentence.is_question and not has("promise", "rhetorical", sentence):
         return False
     return not has("promise", "unmade", sentence)
 

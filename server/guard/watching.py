@@ -158,6 +158,7 @@ class ReplyGuard:
                 self._asked.text,
                 self._asked.language,
                 now=self.now,
+                unagreed=turn.unagreed,
                 persona=self.persona,
             )
         except Exception as error:

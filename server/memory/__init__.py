@@ -20,6 +20,7 @@ from server.memory.diary import Diary
 from server.memory.eraser import Eraser
 from server.memory.grounds import grounds_of
 from server.memory.index import VectorIndex
+from server.memory.known import Knowing
 from server.memory.models import Candidate, Fact, Page
 from server.memory.page_shelves import PageShelves
 from server.memory.recall import Reader
@@ -87,6 +88,7 @@ class Memory:
         diary: Diary,
         retention: Retention,
         consenting: Consenting,
+        knowing: Knowing,
         safety: SafetyWatch,
         desk: SafetyDesk,
         outbox: Outbox,
@@ -94,6 +96,7 @@ class Memory:
         clock: Clock,
     ) -> None:
         self.consenting = consenting
+        self.knowing = knowing
         self.consolidator = consolidator
         self.diary = diary
         self.retention = retention

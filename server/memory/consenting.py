@@ -9,6 +9,7 @@ from typing import Any
 from server.config import ConsentSection, Policy, SecrecySection
 from server.memory.consent import Wish, agrees, wish_of
 from server.memory.consents import Consent, Pending, Remembering, Rule
+from server.memory.discretion import Discretion
 from server.memory.layers.requests import requests_in
 from server.memory.orders import is_of_manner
 from server.memory.private import Category, category_of
@@ -81,6 +82,7 @@ class Consenting:
         self._rules: dict[str, list[Rule]] = {}
         self._asked: dict[tuple[str, str], _Asked] = {}
         """What has just been asked, by person and robot: a yes to another robot is an answer to something else."""
+        self._discretion = Discretion(window)
         self._before: dict[str, str] = {}
         """The last words in the talk with each: a bare number may answer "What is the PIN?"."""
         self._unsettled: dict[str, set[Category]] = {}
@@ -133,6 +135,7 @@ class Consenting:
             kept.pop(person, None)
         for key in [key for key in self._asked if key[0] == person]:
             del self._asked[key]
+        self._discretion.drop(person)
 
     def judge(self, turn: Turn) -> None:
         """Take secrets out of a turn, and say in it what else may not be stored: by what was said, and by what is decided.
@@ -149,9 +152,14 @@ class Consenting:
         turn.off_record = turn.off_record or wished is not None or self.withholds(turn.person)
         if not turn.off_record:
             own = self._private(turn.person, turn.transcript)
+            half = self._discretion.second_half(turn)
+            if half and self.policy(turn.person, half[1]) is not Policy.KEEP:
+                own.append(half)
             is_whole = turn.question == turn.transcript  # then nothing was handed on to it
             handed_on = [] if is_whole else self._private(turn.person, turn.question)
-            turn.withheld = tuple(dict.fromkeys(sentence for sentence, _ in (*own, *handed_on)))
+            withheld = tuple(dict.fromkeys(sentence for sentence, _ in (*own, *handed_on)))
+            turn.withheld = (*withheld, *self._discretion.retold(turn))
+            self._discretion.note(turn, withheld)
             self._let_wait(turn, turn.transcript.language, own)
             self._let_hold(turn, turn.transcript)
         self._before[turn.person] = turn.heard or turn.transcript.text
@@ -239,8 +247,14 @@ class Consenting:
             turn.off_record = True  # even if they want it otherwise before the turn is over
             turn.unkept = "consent"
             return Heeded()
-        if self._private(turn.person, turn.question):
+        private = self._private(turn.person, turn.question)
+        turn.unagreed = tuple(one for one, category in private if category is Category.RULES)
+        if private:
             turn.unkept = "private"
+        elif (
+            self._writer.trouble is not None
+        ):  # it waits in mind for a disk that may never come back
+            turn.unkept = "store"
         return self._ask(turn, turn.question)
 
     async def standing(self, person: str) -> Standing:

@@ -38,6 +38,15 @@ class Lately:
         read = partial(self._standing, person, now)
         return await to_thread.run_sync(read, abandon_on_cancel=True)
 
+    def facts(self, person: str, now: datetime) -> list[Fact]:
+        """Return all that the exchanges that wait state, newest last; it is stored nowhere as a fact. Blocks.
+
+        Raises:
+            StoreError: The store can't be read.
+        """
+        waiting = sorted(self._store.queue.newest(person, _MOST_READ), key=lambda page: page.at)
+        return [fact for page in waiting if page.at <= now for fact in self._read(page)]
+
     def drop(self) -> None:
         """Forget what was read."""
         self._read.cache_clear()

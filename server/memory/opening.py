@@ -14,6 +14,7 @@ from server.memory.consolidate import Consolidator
 from server.memory.diary import Diary
 from server.memory.extract import Extractor, RulesExtractor
 from server.memory.index import VectorIndex, open_index
+from server.memory.known import Knowing
 from server.memory.lately import Lately
 from server.memory.page_recall import PageReader
 from server.memory.page_shelves import PageShelves
@@ -65,6 +66,7 @@ def open_memory(
     consenting = Consenting(
         ground.store, ground.writer, config.consent, config.secrecy, working.window, clock
     )
+    lately = Lately(ground.store, ground.rules.stated_in)
     return Memory(
         store=ground.store,
         writer=ground.writer,
@@ -72,7 +74,7 @@ def open_memory(
         shelves=ground.shelves,
         reader=reader,
         page_shelves=ground.page_shelves,
-        recollector=_recollector(ground, reader, dimensions or {}),
+        recollector=_recollector(ground, reader, lately, dimensions or {}),
         consolidator=_consolidator(ground, extractor, clock),
         diary=_diary(ground, clock),
         retention=Retention(
@@ -84,6 +86,7 @@ def open_memory(
             clock,
         ),
         consenting=consenting,
+        knowing=Knowing(ground.store, ground.writer, lately, config.fading),
         safety=SafetyWatch(ground.writer, config.safety, consenting.withholds),
         desk=SafetyDesk(ground.store, ground.writer, clock),
         outbox=Outbox(ground.store, ground.writer, config.safety, clock),
@@ -171,7 +174,7 @@ def _reader(ground: _Ground) -> Reader:
 
 
 def _recollector(
-    ground: _Ground, reader: Reader, dimensions: Mapping[str, Dimension]
+    ground: _Ground, reader: Reader, lately: Lately, dimensions: Mapping[str, Dimension]
 ) -> Recollector:
     section = ground.config.retrieval
     pages = PageReader(
@@ -190,7 +193,7 @@ def _recollector(
         reader,
         pages,
         primer,
-        Lately(ground.store, ground.rules.stated_in),
+        lately,
         section,
         window=timedelta(minutes=ground.config.history.window_minutes),
         agent=ground.config.persona.name,

@@ -1,7 +1,6 @@
 """Somebody asks the robot to forget something: it is done, it is said, and nothing of the asking is kept."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -9,8 +8,6 @@ import pytest
 
 from firmware_bridge.events import SpeechStopped, TextSaid
 from server.forgetting import Forgetting
-from server.forgetting_by_voice import VoiceForgetting
-from server.heeding import Heeding
 from server.memory.extract import RulesExtractor
 from server.recording import RecentTurns
 from server.trace import Turns
@@ -26,13 +23,7 @@ async def talk(folder: Path, lived: Home, language: str, said: Sequence[str]) ->
     recent = RecentTurns(20)
     turns = Turns(lived.clock, (lived.memory, lived, recent))
     forgetting = Forgetting(lived.memory.archive, folder, recent, turns)
-    heeding = Heeding(
-        lived.memory.consenting,
-        lived.memory.safety,
-        VoiceForgetting(forgetting, turns, lived.clock.now),
-        lived.house.phrasebook.text,
-    )
-    lived.house.house = replace(lived.house.house, turns=turns, heeding=heeding)
+    lived.heed_with(forgetting, turns)
     device = FakeDevice(person="hana")
     device.language = language
     async with talking(lived.house, device):

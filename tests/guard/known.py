@@ -16,7 +16,7 @@ LANGUAGES = ("en", "ja", "zh")
 TOKYO = ZoneInfo("Asia/Tokyo")
 AFTERNOON = datetime(2026, 9, 29, 15, 0, tzinfo=TOKYO)
 LATE = datetime(2026, 9, 29, 22, 45, tzinfo=TOKYO)
-OMO = Persona(("Omo", "オモ"))
+OMO = Persona(("Omo", "オモ", "奥莫"))
 
 
 @dataclass(frozen=True)
@@ -62,3 +62,9 @@ def harmless(language: str) -> list[str]:
 def faults(name: str) -> list[Fault]:
     rows = yaml.safe_load((FOLDER / f"hits.{name}.yaml").read_text(encoding="utf-8"))
     return [Fault(language, **row) for language in LANGUAGES for row in rows[language]]
+
+
+def harmless_as_asked(language: str) -> list[tuple[str, str]]:
+    """Return what was asked, and what may be answered to it."""
+    kinds = yaml.safe_load((FOLDER / "harmless.asked.yaml").read_text(encoding="utf-8"))[language]
+    return [(asked, says) for rows in kinds.values() for asked, says in rows]

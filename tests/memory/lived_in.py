@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from firmware_bridge.events import SpeechStopped, TextSaid
+from server.concern import ConcernLine
 from server.config import Config
 from server.forgetting import Forgetting
 from server.forgetting_by_voice import VoiceForgetting
@@ -30,6 +31,7 @@ from server.quoting import (
     estimate_tokens,
 )
 from server.recording import RecentTurns
+from server.telling import VoiceTelling
 from server.trace import Turns
 from server.turn import Prompt, Turn
 from tests.fakes import PROMPTS, FakeDevice, FakeEmbedder, FakeHouse, FakeTts
@@ -112,19 +114,28 @@ class Home:
             memory=memory,
             clock=clock,
             turns=turns,
-            heeding=Heeding(
-                memory.consenting,
-                memory.safety,
-                VoiceForgetting(
-                    Forgetting(memory.archive, folder, RecentTurns(0), turns),
-                    turns,
-                    clock.now,
-                ),
-                self.house.phrasebook.text,
-            ),
         )
+        self.heed_with(Forgetting(memory.archive, folder, RecentTurns(0), turns), turns)
         self.waiting: dict[str, int] = {}
         memory.diary.summarizer = ModelSummarizer(model, PromptFiles(PROMPTS))
+
+    def heed_with(self, forgetting: Forgetting, turns: Turns) -> None:
+        """Let wishes be granted by these."""
+        memory, config, phrase = self.memory, self.house.house.config, self.house.phrasebook.text
+        heeding = Heeding(
+            memory.consenting,
+            memory.safety,
+            VoiceForgetting(forgetting, turns, self.clock.now),
+            ConcernLine(
+                memory.safety,
+                config.safety,
+                phrase,
+                lambda language: self.model.traits(language).compact,
+            ),
+            VoiceTelling(memory.knowing, memory.consenting.withholds, phrase, self.clock.now),
+            phrase,
+        )
+        self.house.house = replace(self.house.house, turns=turns, heeding=heeding)
 
     def turn_finished(self, turn: Turn) -> None:
         self.held.append(turn)

@@ -9,7 +9,7 @@ from server.config_safety import SafetySection
 from server.memory.consent import Wish, wish_of
 from server.memory.forget_requests import forget_request
 from server.memory.models import Page
-from server.memory.safety.models import Severity
+from server.memory.safety.models import Severity, SignalKind
 from server.memory.safety.noticing import notice
 from server.memory.safety.signals import find_signals
 from server.memory.writer import Writer
@@ -69,13 +69,21 @@ class SafetyWatch:
         What was said in turns before this one, and is still unanswered, counts, too.
         """
         said = turn.question
-        if not self._section.enabled or not said:
-            return ""
-        signals = find_signals(said.text, said.language, turn.started_at)
-        if all(signal.severity is not Severity.URGENT for signal in signals):
+        if not said or not self._kinds(turn, Severity.URGENT):
             return ""
         lines = self._section.escalation
         return {"ja": lines.ja, "zh": lines.zh}.get(said.language, lines.en)
+
+    def concerns(self, turn: Turn) -> frozenset[SignalKind]:
+        """Return the kinds of signs in what was said that somebody should look at the same day."""
+        return self._kinds(turn, Severity.CONCERN)
+
+    def _kinds(self, turn: Turn, severity: Severity) -> frozenset[SignalKind]:
+        said = turn.question
+        if not self._section.enabled or not said:
+            return frozenset()
+        signals = find_signals(said.text, said.language, turn.started_at)
+        return frozenset(signal.kind for signal in signals if signal.severity is severity)
 
 
 def _is_unwanted(said: Transcript) -> bool:
