@@ -1,5 +1,6 @@
 """`omoide bench echo`: does a robot that hears itself answer itself, and is who talks over it heard?"""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -63,6 +64,7 @@ NOTHING: Mapping[str, object] = {
     "minutes": 0.0,
     "echo_db": None,
     "self_turns": None,
+    "pauses": None,
     "interruptions": 0,
     "heard": None,
     "silent_ms_p50": None,
@@ -117,7 +119,7 @@ async def _measure(
         echo_room=ROOM,
         patience_seconds=1e6,
     )
-    trial = _Trial([], [])
+    trial = _Trial([], 0, [])
     async with (
         staged(config, *ears, tale, _AT_A_TIME) as stage,
         robot_on_wire(stage.serve, habits) as (robot, _),
@@ -132,8 +134,10 @@ async def _measure(
 class _Trial:
     self_turns: list[str]
     """What the robot was understood to have said to itself."""
+    pauses: int
+    """How often it only paused for a sound that was its own, and went on."""
     silent_ms: list[float]
-    """After how long it fell silent for somebody who talked over it."""
+    """After how long it fell silent for somebody who talked over it, and was heard."""
 
     async def run(
         self, stage: Stage, robot: Robot, plan: Plan, calls: Sequence[Audio], tell: Tell
@@ -158,20 +162,24 @@ class _Trial:
         """Let the tale go on; what is a turn now is the robot's own."""
         stage.turns.clear()
         await anyio.sleep(max(0.0, seconds))
-        self.self_turns += [_words(turn) for turn in stage.turns]
+        self.self_turns += [_words(turn) for turn in stage.turns if turn.transcript]
+        self.pauses += sum(not turn.transcript for turn in stage.turns)
         if not robot.speaks or stage.turns:
             await self._ask(robot)
 
     async def _interrupt(self, stage: Stage, robot: Robot, call: Audio) -> None:
         if not robot.speaks:
             await self._ask(robot)
+        stage.turns.clear()
         began = anyio.current_time()
         sound = robot.speak(call)
+        quiet_at = math.inf
         with anyio.move_on_after(_HEARD_SECONDS + call.seconds):
-            await robot.until_stopped()
-            onset = (sound.started_at or began) + sound.silent_seconds
-            self.silent_ms.append(round((anyio.current_time() - onset) * 1000))
+            quiet_at = await robot.until_quiet()
         await anyio.sleep(6.0 - (anyio.current_time() - began))
+        if any(turn.interrupted for turn in stage.turns):
+            onset = (sound.started_at or began) + sound.silent_seconds
+            self.silent_ms.append(round((quiet_at - onset) * 1000))
 
 
 def _words(turn: Turn) -> str:
@@ -187,7 +195,7 @@ def _summarise(plan: Plan, trial: _Trial, tell: Tell) -> Report:
         "echo_db": plan.echo_db,
         "guarded": plan.guarded,
         "self_turns": len(trial.self_turns),
-        "answered_self_turns": sum(bool(words) for words in trial.self_turns),
+        "pauses": trial.pauses,
         "interruptions": plan.interruptions,
         "heard": len(trial.silent_ms),
         "silent_ms_p50": p50,
@@ -195,7 +203,7 @@ def _summarise(plan: Plan, trial: _Trial, tell: Tell) -> Report:
         "machine": describe_machine(),
     }
     tell(
-        f"echo of {plan.echo_db:g} dB: {len(trial.self_turns)} self-turns in {plan.minutes:g} minutes; "
+        f"echo of {plan.echo_db:g} dB: {len(trial.self_turns)} self-turns and {trial.pauses} pauses in {plan.minutes:g} minutes; "
         f"{len(trial.silent_ms)} of {plan.interruptions} interruptions heard, silent after {p50} ms (p95 {p95})"
     )
     return Report(data)

@@ -38,7 +38,7 @@ from server.memory.cipher import (
     is_undecipherable,
     wrong_key,
 )
-from server.memory.schema import tables
+from server.memory.schema import TRIGGERS, tables
 
 log = structlog.get_logger(__name__)
 
@@ -250,13 +250,13 @@ def _steps() -> ScriptDirectory:
 
 @cache
 def _as_they_are_now() -> tuple[str, ...]:
-    """Return what makes the tables of the newest revision and their indexes."""
+    """Return what makes the tables of the newest revision, their indexes and triggers."""
     dialect = sqlite.dialect()
     made: list[str] = []
     for table in tables.sorted_tables:
         made.append(str(CreateTable(table).compile(dialect=dialect)))
         made += [str(CreateIndex(index).compile(dialect=dialect)) for index in table.indexes]
-    return tuple(made)
+    return (*made, *TRIGGERS)
 
 
 def explain(error: Exception, file: Path) -> StoreError:

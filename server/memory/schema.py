@@ -303,6 +303,13 @@ audit = Table(
     Column("count", Integer, nullable=False),
 )
 
+TRIGGERS = tuple(
+    f"CREATE TRIGGER audit_keeps_{change.lower()} BEFORE {change} ON audit "
+    "BEGIN SELECT RAISE(ABORT, 'the record of erasures can only be added to'); END"
+    for change in ("UPDATE", "DELETE")
+)
+"""What stands in the database beside the tables and their indexes."""
+
 OF_PERSONS = tuple(table for table in tables.sorted_tables if "person" in table.c)
 """The tables whose rows are somebody's; those of the others go with them, or hold nobody's words."""
 

@@ -42,6 +42,8 @@ from server.simulator.play_queue import PlayQueue
 
 HELLO_SECONDS = 10.0
 """How long robots wait for the server's hello."""
+QUIET_SECONDS = 0.2
+"""Longer than any gap between packets over a good link."""
 LULL_SECONDS = 1.0
 """After an abort that nothing was heard after: how long the line must be quiet until the exchange counts as over."""
 
@@ -128,10 +130,11 @@ class Robot:
         self._exchange.interrupted = True
         await self._line.send(Aborted(reason))
 
-    async def until_stopped(self) -> None:
-        """Wait until the server has ended its reply, if there is one; what is in the queue may still sound."""
-        while self.state is State.SPEAKING:
+    async def until_quiet(self) -> float:
+        """Wait until nothing has sounded for a moment, though the reply may only be held; return when the last sound ended."""
+        while anyio.current_time() < self._queue.drained_at + QUIET_SECONDS:
             await self._tick.wait()
+        return self._queue.drained_at
 
     def drop(self) -> None:
         """Lose the connection without a good-bye."""

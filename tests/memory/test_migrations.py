@@ -103,7 +103,7 @@ def test_a_store_of_the_first_revision_goes_on_and_forgets(tmp_path: Path) -> No
 
 
 def shape(file: Path) -> dict[str, list[Any]]:
-    """Return what SQLite says of every table: its columns, keys and indexes."""
+    """Return what SQLite says of every table: its columns, keys, indexes and triggers."""
     with closing(sqlite3.connect(file)) as connection:
 
         def told(question: str) -> list[Any]:
@@ -117,6 +117,11 @@ def shape(file: Path) -> dict[str, list[Any]]:
                 sorted(
                     (index[1:], told(f"PRAGMA index_info({index[1]})"))
                     for index in told(f"PRAGMA index_list({name})")
+                ),
+                sorted(
+                    told(
+                        f"SELECT sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = '{name}'"
+                    )
                 ),
             ]
             for name in names
