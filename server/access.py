@@ -34,6 +34,7 @@ from server.presence import Presence
 from server.rates import Rates
 from server.registry import GUEST_MARK, KnownDevice, Registry, Roll, find_guests
 from server.seats import Seats
+from server.short_ids import whole_id
 
 _SAVE_SECONDS = 5.0
 _GUESTS = 8
@@ -384,7 +385,9 @@ def _in_order(known: Mapping[str, KnownDevice]) -> list[KnownDevice]:
 
 
 def _get(known: Mapping[str, KnownDevice], device_id: str) -> KnownDevice:
-    device = _find(known, tidy_device_id(device_id))
+    there = (name for name, device in known.items() if not device.forgotten)
+    meant = whole_id(tidy_device_id(device_id), there)
+    device = _find(known, meant) if meant is not None else None
     if device is None:
         raise unknown_device(device_id)
     return device

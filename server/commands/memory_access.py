@@ -36,6 +36,7 @@ from server.memory.store import Store
 from server.memory.traits import load_dimensions
 from server.prompting import PROMPTS, PromptFiles
 from server.recording import RecentTurns
+from server.short_ids import whole_id
 from server.trace import Turns
 from server.web.described import (
     describe_audit,
@@ -109,7 +110,8 @@ class FolderMemory:
 
     async def fact(self, fact_id: str) -> Row:
         """Return one fact."""
-        fact = await to_thread.run_sync((await self._read()).fact, fact_id)
+        store = await self._read()
+        fact = await to_thread.run_sync(store.fact, await self._whole(store, fact_id))
         return self._known(fact, fact_id)
 
     async def search(self, person: str, search: Search) -> list[Row]:
@@ -126,8 +128,14 @@ class FolderMemory:
     async def correct(self, fact_id: str, text: str) -> Row:
         """Put a sentence in the place of a fact."""
         week_start = self._place.config.retrieval.week_start
-        fact = await correct(await self._warm(), fact_id, text, self._clock.now(), week_start)
+        memory = await self._warm()
+        meant = whole_id(fact_id, await memory.archive.facts_beginning(fact_id)) or fact_id
+        fact = await correct(memory, meant, text, self._clock.now(), week_start)
         return self._known(fact, fact_id)
+
+    async def _whole(self, store: Store, fact_id: str) -> str:
+        found = await to_thread.run_sync(store.ids.facts, fact_id)
+        return whole_id(fact_id, found) or fact_id
 
     def _known(self, fact: Fact | None, fact_id: str) -> Row:
         if fact is None:

@@ -266,10 +266,8 @@ safety_events = Table(
     Column("at", Moment, nullable=False),
     Column("zone", Text, nullable=False),
     Column("origin", Text, nullable=False),
-    Column("posted", Boolean, nullable=False),  # whether the webhooks that want it wait for it
     Index("safety_events_by_person", "person", "at"),
     Index("safety_events_by_page", "page"),
-    Index("safety_events_unposted", "posted"),
 )
 
 safety_reviews = Table(
@@ -285,10 +283,23 @@ safety_reviews = Table(
 safety_outbox = Table(
     "safety_outbox",
     tables,
-    Column("event", Text, ForeignKey("safety_events.id", ondelete="CASCADE"), primary_key=True),
-    Column("webhook", Text, primary_key=True),  # its name in the configuration
+    Column("event", Text, primary_key=True),  # no key: it is told even if its words are erased
+    Column(
+        "webhook", Text, primary_key=True
+    ),  # its name; empty before it is sorted out who is told
+    Column("whose", Text, nullable=False),  # not "person": it outlives that they are forgotten
+    Column("device", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("severity", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("zone", Text, nullable=False),
+    Column("origin", Text, nullable=False),
+    Column("since", Moment, nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("next_at", Moment, nullable=False),
+    Column("error", Text, nullable=False),  # of the last attempt
+    Column("erased_at", Moment),  # when it was seen that the event is gone
     Index("safety_outbox_by_webhook", "webhook", "next_at"),
 )
 

@@ -23,6 +23,7 @@ from server.memory.layers.refusals import (
     is_full,
     is_locked,
     is_misfiled,
+    is_no_proposal,
     is_unknown,
     is_view,
     says_nothing,
@@ -31,6 +32,7 @@ from server.memory.layers.requests import requests_in
 from server.memory.store import Store
 from server.memory.writer import Writer
 from server.ports import Clock
+from server.short_ids import whole_id
 from server.turn import Kept, Turn
 
 log = structlog.get_logger(__name__)
@@ -96,6 +98,12 @@ class Layers:
     def proposals(self, state: State | None = State.PENDING) -> Sequence[Proposal]:
         """Return what is proposed, oldest first. Blocks."""
         return self._table.proposals(self.agent, state)
+
+    def proposals_beginning(self, beginning: str) -> dict[str, str]:
+        """Return those that wait and whose ids begin so, each with who asked for it in a talk; empty for nobody. Blocks."""
+        return {
+            one.id: one.occasion.person for one in self.proposals() if one.id.startswith(beginning)
+        }
 
     async def write(
         self,
@@ -309,13 +317,10 @@ class Layers:
         return proposal
 
     def _pending(self, proposal_id: str) -> Proposal:
-        found = (one for one in self.proposals() if one.id == proposal_id)
-        proposal = next(found, None)
+        waiting = {one.id: one for one in self.proposals()}
+        proposal = waiting.get(whole_id(proposal_id, waiting) or "")
         if proposal is None:
-            raise OmoideError(
-                "proposal-unknown",
-                f"No proposal {proposal_id} waits. See `omoide persona show`.",
-            )
+            raise is_no_proposal(proposal_id)
         return proposal
 
     def _put(self, document: Document, accepted: str = "") -> None:
