@@ -50,6 +50,8 @@ class Right:
     person: str
     """Of the device, if it names nobody."""
     is_guest: bool
+    given: int
+    """How often its Device-Id was given to somebody."""
     grant: Grant | None
     """Of the key that came along, if any."""
 
@@ -149,10 +151,19 @@ class Access:
             admission = within(admission, grant)
         if device.is_nameless and not person:
             return seated(admission, "")
-        speaks = None if person or admission.is_guest else self.seats.person_of(admission.device)
+        speaks = (
+            None
+            if person or admission.is_guest
+            else self.seats.person_of(admission.device, owner.given)
+        )
         if speaks is not None and speaks in ("", *admission.household):
             admission = seated(admission, speaks)
         return replace(admission, is_known=True) if is_trusted else admission
+
+    def take_seat(self, device_id: str, person: str) -> None:
+        """Note who says that it is them who speaks with a device now; an empty name stands for a guest."""
+        owner = self._registry.snapshot().get(device_id)
+        self.seats.take(device_id, person, owner.given if owner is not None else 0)
 
     def proves_itself(self, claim: Claim) -> bool:
         """Whether a valid token came along: with one, a web page from elsewhere may speak for that device, but not more."""
@@ -198,7 +209,8 @@ class Access:
             return None
         own = self.admission_of(device)
         grant = self._keys.grant_of(token)
-        return Right(device.token_generation, own.person, own.is_guest, grant)
+        owner = self._registry.snapshot().get(device.device, device)
+        return Right(device.token_generation, own.person, own.is_guest, owner.given, grant)
 
     def accept(self, device_id: str, person: str = "") -> KnownDevice:
         """Take a waiting device or a guest for the real one. An accepted guest speaks with the memory of the owner.
@@ -220,7 +232,7 @@ class Access:
             known[device.id] = device
             owner = _find(known, device.device)
             if person and owner is not None:
-                known[owner.id] = replace(owner, person=person)
+                known[owner.id] = replace(owner, person=person, given=owner.given + 1)
             return known[device.id]
 
     def revoke(self, device_id: str) -> KnownDevice:

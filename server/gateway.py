@@ -183,7 +183,7 @@ class Gateway:
             ticket.admission,
             self._limits,
             self._host.metrics,
-            partial(self._access.seats.take, ticket.admission.device),
+            partial(self._access.take_seat, ticket.admission.device),
         )
         admission, place = ticket.admission, connection.place
         said = {"device": device.id, "protocol": ticket.codec.name}

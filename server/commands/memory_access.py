@@ -18,7 +18,7 @@ from server.config import Config
 from server.embedding.absent import AbsentEmbedder
 from server.errors import EngineMissing, OmoideError
 from server.extraction import choose_extractor
-from server.folder_lock import FileLock, lock_data
+from server.folder_lock import lock_data
 from server.forgetting import Forgetting
 from server.memory import Memory
 from server.memory.audit import Actor
@@ -48,6 +48,7 @@ from server.web.described import (
 )
 
 if TYPE_CHECKING:
+    from server.file_lock import FileLock
     from server.ports import Clock, Embedder
 
 

@@ -65,3 +65,18 @@ def test_somebody_who_left_the_household_is_not_gone_on_with(open_access: Open) 
     person(access)
     access.seats.take(ROBOT, "carol")
     assert person(access) == OWN
+
+
+def test_a_robot_that_is_given_to_somebody_is_theirs_whoever_sat_there(
+    open_access: Open,
+) -> None:
+    access = open_access(**HOME)
+    beside = open_access(**HOME)  # as a command does it, beside the server
+    for owner in ("hana", "hana"):  # to the same once more, too
+        person(access)
+        access.take_seat(ROBOT, "carol")
+        assert person(access) == "carol"
+        beside.accept(ROBOT, owner)
+        assert person(access) == owner
+    access.take_seat(ROBOT, "carol")
+    assert person(access) == "carol"

@@ -136,6 +136,8 @@ def test_every_table_but_the_counters_is_somebodys_or_goes_with_what_is(tmp_path
     with closing(Store(tmp_path / "memory.db")) as store:
         tell(store, "hana", "himitsu", 1)
         store.forget_person("hana")
+        [untold] = store.deliveries.due("nurse", NOON, 9)
+        store.deliveries.delivered(untold)
     assert counts(tmp_path / "memory.db") == dict.fromkeys(tables.tables.keys() - NOBODYS, 0)
     assert changes.name in tables.tables
 
