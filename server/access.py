@@ -1,7 +1,7 @@
 """Who may come in: which robot is known, which token belongs to it, and whose memory it speaks with."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from server.claims import (
 )
 from server.config import Config
 from server.errors import AccessError
-from server.grants import EVERYTHING, Grant, Scope
+from server.grants import EVERYTHING, Grant, Right, Scope
 from server.keys import Keys
 from server.newcomers import Quota, make_room
 from server.patience import Patience
@@ -40,20 +40,6 @@ _SAVE_SECONDS = 5.0
 _GUESTS = 8
 """Of one Device-Id. Whoever was not seen longest makes room."""
 _SEEN_AGAIN = timedelta(minutes=10)
-
-
-@dataclass(frozen=True, slots=True)
-class Right:
-    """What a connection stands on."""
-
-    token_generation: int
-    person: str
-    """Of the device, if it names nobody."""
-    is_guest: bool
-    given: int
-    """How often its Device-Id was given to somebody."""
-    grant: Grant | None
-    """Of the key that came along, if any."""
 
 
 class Access:
