@@ -146,11 +146,6 @@ class Access:
             admission = seated(admission, speaks)
         return replace(admission, is_known=True) if is_trusted else admission
 
-    def take_seat(self, device_id: str, person: str) -> None:
-        """Note who says that it is them who speaks with a device now; an empty name stands for a guest."""
-        owner = self._registry.snapshot().get(device_id)
-        self.seats.take(device_id, person, owner.given if owner is not None else 0)
-
     def proves_itself(self, claim: Claim) -> bool:
         """Whether a valid token came along: with one, a web page from elsewhere may speak for that device, but not more."""
         claim = tidy(claim)
@@ -360,6 +355,12 @@ class Access:
             make_room(roll, kept={*self._admissions.sections, *self.presence.devices()})
         is_stale = now - device.last_seen > _SEEN_AGAIN
         roll.devices[device.id] = replace(device, last_seen=now) if is_stale else device
+
+
+def take_seat(access: Access, device_id: str, person: str) -> None:
+    """Note who says that it is them who speaks with a device now; an empty name stands for a guest."""
+    owner = next((one for one in access.devices() if one.id == device_id), None)
+    access.seats.take(device_id, person, owner.given if owner is not None else 0)
 
 
 def _refuse(token: str, help_text: str) -> AccessError:

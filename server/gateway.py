@@ -18,7 +18,7 @@ from websockets.http11 import Request, Response
 
 from firmware_bridge import Codec, ProtocolError, negotiate
 from firmware_bridge.wake_words import WAKE_WORDS
-from server.access import Access
+from server.access import Access, take_seat
 from server.admission import Admission
 from server.callers import Caller, fold_headers, read_host
 from server.claims import HTTP_STATUS, Claim, keep_printable, parse_bearer, tidy
@@ -183,7 +183,7 @@ class Gateway:
             ticket.admission,
             self._limits,
             self._host.metrics,
-            partial(self._access.take_seat, ticket.admission.device),
+            partial(take_seat, self._access, ticket.admission.device),
         )
         admission, place = ticket.admission, connection.place
         said = {"device": device.id, "protocol": ticket.codec.name}

@@ -280,6 +280,11 @@ safety_reviews = Table(
     Column("note", Text, nullable=False),
 )
 
+
+def _all(kind: Any, *names: str) -> list[Column[Any]]:
+    return [Column(name, kind, nullable=False) for name in names]
+
+
 safety_outbox = Table(
     "safety_outbox",
     tables,
@@ -288,16 +293,9 @@ safety_outbox = Table(
         "webhook", Text, primary_key=True
     ),  # its name; empty before it is sorted out who is told
     Column("whose", Text, nullable=False),  # not "person": it outlives that they are forgotten
-    Column("device", Text, nullable=False),
-    Column("kind", Text, nullable=False),
-    Column("severity", Text, nullable=False),
-    Column("language", Text, nullable=False),
-    Column("at", Moment, nullable=False),
-    Column("zone", Text, nullable=False),
-    Column("origin", Text, nullable=False),
-    Column("since", Moment, nullable=False),
+    *_all(Text, "device", "kind", "severity", "language", "zone", "origin"),
+    *_all(Moment, "at", "since", "next_at"),
     Column("attempts", Integer, nullable=False),
-    Column("next_at", Moment, nullable=False),
     Column("error", Text, nullable=False),  # of the last attempt
     Column("erased_at", Moment),  # when it was seen that the event is gone
     Index("safety_outbox_by_webhook", "webhook", "next_at"),

@@ -90,7 +90,8 @@ async def _events(host: WebHost, typed: str) -> Mapping[str, str]:
 
 
 async def _proposals(host: WebHost, typed: str) -> Mapping[str, str]:
-    return await anyio.to_thread.run_sync(host.layers.proposals_beginning, typed)
+    waiting = await anyio.to_thread.run_sync(host.layers.proposals)
+    return {one.id: one.occasion.person for one in waiting if one.id.startswith(typed)}
 
 
 def unknown_fact(fact_id: str) -> OmoideError:

@@ -108,7 +108,7 @@ async def test_an_event_is_named_by_as_much_of_its_id_as_no_other_has(doors: Doo
     await two_alike(doors)
     status, event = await ask(doors, "GET", "/api/safety/events/abch")
     assert (status, event["id"]) == (200, "abchana")
-    status, event = await ask(doors, "POST", "/api/safety/events/abck/close", json={"by": "Ito"})
+    status, event = await ask(doors, "POST", "/api/safety/events/abcke/close", json={"by": "Ito"})
     assert (status, event["person"], event["state"]) == (200, "ken", "closed")
     status, answer = await ask(doors, "GET", "/api/safety/events/abc")
     assert (status, answer["error"]["code"]) == (409, "id-ambiguous")

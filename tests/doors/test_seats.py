@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from server.access import Access
+from server.access import Access, take_seat
 from tests.doors.premises import ROBOT, FixedClock
 from tests.doors.visitors import AFAR, HERE, OWN, Open, robot
 
@@ -74,9 +74,9 @@ def test_a_robot_that_is_given_to_somebody_is_theirs_whoever_sat_there(
     beside = open_access(**HOME)  # as a command does it, beside the server
     for owner in ("hana", "hana"):  # to the same once more, too
         person(access)
-        access.take_seat(ROBOT, "carol")
+        take_seat(access, ROBOT, "carol")
         assert person(access) == "carol"
         beside.accept(ROBOT, owner)
         assert person(access) == owner
-    access.take_seat(ROBOT, "carol")
+    take_seat(access, ROBOT, "carol")
     assert person(access) == "carol"

@@ -108,12 +108,6 @@ class Layers:
         """Return what is proposed, oldest first. Blocks."""
         return self._table.proposals(self.agent, state)
 
-    def proposals_beginning(self, beginning: str) -> dict[str, str]:
-        """Return those that wait and whose ids begin so, each with who asked for it in a talk; empty for nobody. Blocks."""
-        return {
-            one.id: one.occasion.person for one in self.proposals() if one.id.startswith(beginning)
-        }
-
     async def write(
         self,
         layer: str,
