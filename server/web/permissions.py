@@ -51,18 +51,20 @@ async def check_owner(request: Request) -> None:
         if (typed := named.get(part)) is not None:
             found = await whose(host_of(request), typed)
             within = [id_ for id_, person in found.items() if not person or grant.allows(person)]
-            named[part] = _known(typed, within, unknown)
+            named[part] = _known(typed, within, unknown, grant)
     if (typed := named.get("device_id")) is not None:
         known = await anyio.to_thread.run_sync(host_of(request).access.snapshot)
         devices = [device.id for device, _ in reached(known, grant)]
-        named["device_id"] = _known(tidy_device_id(typed), devices, unknown_device)
+        named["device_id"] = _known(tidy_device_id(typed), devices, unknown_device, grant)
 
 
-def _known(typed: str, ids: Iterable[str], unknown: Callable[[str], OmoideError]) -> str:
+def _known(
+    typed: str, ids: Iterable[str], unknown: Callable[[str], OmoideError], grant: Grant
+) -> str:
     meant = whole_id(typed, ids)
-    if meant is None:
+    if meant is None and not grant.is_for_everybody:  # else the route says so itself
         raise unknown(typed)
-    return meant
+    return meant or typed
 
 
 def reached(
