@@ -31,9 +31,11 @@ def main() -> None:
 
 def _run(app, before) -> int:  # type: ignore[no-untyped-def]  # their types would have to be imported
     """Run the commands and return the exit code; Ctrl-C has its usual meaning meanwhile."""
+    from server.called import command  # noqa: PLC0415 - likewise
+
     try:
         signal.signal(signal.SIGINT, before)
-        app()
+        app(prog_name=command())
     except SystemExit as ended:
         if not isinstance(ended.code, int):  # a message, for the interpreter to print
             raise

@@ -1,7 +1,7 @@
 """Who may come in: which robot is known, which token belongs to it, and whose memory it speaks with."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from server.claims import (
 )
 from server.config import Config
 from server.errors import AccessError
-from server.grants import EVERYTHING, Grant, Scope
+from server.grants import EVERYTHING, Grant, Right, Scope
 from server.keys import Keys
 from server.newcomers import Quota, make_room
 from server.patience import Patience
@@ -34,23 +34,12 @@ from server.presence import Presence
 from server.rates import Rates
 from server.registry import GUEST_MARK, KnownDevice, Registry, Roll, find_guests
 from server.seats import Seats
+from server.short_ids import whole_id
 
 _SAVE_SECONDS = 5.0
 _GUESTS = 8
 """Of one Device-Id. Whoever was not seen longest makes room."""
 _SEEN_AGAIN = timedelta(minutes=10)
-
-
-@dataclass(frozen=True, slots=True)
-class Right:
-    """What a connection stands on."""
-
-    token_generation: int
-    person: str
-    """Of the device, if it names nobody."""
-    is_guest: bool
-    grant: Grant | None
-    """Of the key that came along, if any."""
 
 
 class Access:
@@ -148,7 +137,11 @@ class Access:
             admission = within(admission, grant)
         if device.is_nameless and not person:
             return seated(admission, "")
-        speaks = None if person or admission.is_guest else self.seats.person_of(admission.device)
+        speaks = (
+            None
+            if person or admission.is_guest
+            else self.seats.person_of(admission.device, owner.given)
+        )
         if speaks is not None and speaks in ("", *admission.household):
             admission = seated(admission, speaks)
         return replace(admission, is_known=True) if is_trusted else admission
@@ -197,7 +190,8 @@ class Access:
             return None
         own = self.admission_of(device)
         grant = self._keys.grant_of(token)
-        return Right(device.token_generation, own.person, own.is_guest, grant)
+        owner = self._registry.snapshot().get(device.device, device)
+        return Right(device.token_generation, own.person, own.is_guest, owner.given, grant)
 
     def accept(self, device_id: str, person: str = "") -> KnownDevice:
         """Take a waiting device or a guest for the real one. An accepted guest speaks with the memory of the owner.
@@ -219,7 +213,7 @@ class Access:
             known[device.id] = device
             owner = _find(known, device.device)
             if person and owner is not None:
-                known[owner.id] = replace(owner, person=person)
+                known[owner.id] = replace(owner, person=person, given=owner.given + 1)
             return known[device.id]
 
     def revoke(self, device_id: str) -> KnownDevice:
@@ -363,6 +357,12 @@ class Access:
         roll.devices[device.id] = replace(device, last_seen=now) if is_stale else device
 
 
+def take_seat(access: Access, device_id: str, person: str) -> None:
+    """Note who says that it is them who speaks with a device now; an empty name stands for a guest."""
+    owner = next((one for one in access.devices() if one.id == device_id), None)
+    access.seats.take(device_id, person, owner.given if owner is not None else 0)
+
+
 def _refuse(token: str, help_text: str) -> AccessError:
     if token:
         return AccessError("token-wrong", f"The token is not valid. {help_text}.")
@@ -384,7 +384,9 @@ def _in_order(known: Mapping[str, KnownDevice]) -> list[KnownDevice]:
 
 
 def _get(known: Mapping[str, KnownDevice], device_id: str) -> KnownDevice:
-    device = _find(known, tidy_device_id(device_id))
+    there = (name for name, device in known.items() if not device.forgotten)
+    meant = whole_id(tidy_device_id(device_id), there)
+    device = _find(known, meant) if meant is not None else None
     if device is None:
         raise unknown_device(device_id)
     return device

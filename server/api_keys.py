@@ -17,6 +17,7 @@ from server.config import ApiKeySection
 from server.errors import AccessError
 from server.grants import EVERYBODY, Grant, Scope
 from server.registry import sign_file, write_private
+from server.short_ids import whole_id
 
 log = structlog.get_logger(__name__)
 
@@ -92,14 +93,14 @@ class ApiKeys:
             self._write({**self._kept, name: made})
         return key
 
-    def revoke(self, name: str) -> None:
-        """Make a key void, at once and for good.
+    def revoke(self, name: str) -> str:
+        """Make a key void, at once and for good; return its whole name.
 
         Raises:
             AccessError: `key-unknown`, `key-configured`.
         """
         with self._lock:
-            self._read()
+            name = whole_id(name, self._read()) or name
             if name in self._configured:
                 raise AccessError(
                     "key-configured",
@@ -108,6 +109,7 @@ class ApiKeys:
             if name not in self._kept:
                 raise AccessError("key-unknown", f"There is no key {name!r}.")
             self._write({other: key for other, key in self._kept.items() if other != name})
+        return name
 
     def _read(self) -> dict[str, NamedKey]:
         signature = sign_file(self._file)

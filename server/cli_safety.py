@@ -23,7 +23,12 @@ from server.commands.report import Report, Tell
 from server.commands.run import carry_out, with_config
 from server.config import Config
 
-EventArgument = Annotated[str, typer.Argument(metavar="ID", help="As in the list.")]
+EventArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID", help="As in the list, or as much of its beginning as no other has."
+    ),
+]
 ByOption = Annotated[str, typer.Option("--by", metavar="NAME", help="Who has looked at it.")]
 NoteOption = Annotated[
     str, typer.Option("--note", metavar="TEXT", help="What is to be said of it.")
@@ -112,6 +117,64 @@ def close_command(
         return await safety.review(event, State.CLOSED, by, note, place, tell)
 
     finish(carry_out(with_config(work, config), nothing=safety.NOTHING["close"], as_json=as_json))
+
+
+@safety_app.command("show")
+def show_command(
+    event: EventArgument,
+    *,
+    url: UrlOption = None,
+    token: TokenOption = "",
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    data: DataOption = DATA,
+) -> None:
+    """Show all of an event: the words, and who has looked at it."""
+    from server.commands import safety
+
+    async def work(loaded: Config, tell: Tell) -> Report:
+        return await safety.show_event(event, Place(loaded, data, url, token=token), tell)
+
+    finish(carry_out(with_config(work, config), nothing=safety.NOTHING["show"], as_json=as_json))
+
+
+@safety_app.command("webhooks")
+def webhooks_command(
+    url: UrlOption = None,
+    token: TokenOption = "",
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    data: DataOption = DATA,
+) -> None:
+    """Show who is told of events, and how it stands with what they have still to be told."""
+    from server.commands import safety
+
+    async def work(loaded: Config, tell: Tell) -> Report:
+        return await safety.list_webhooks(Place(loaded, data, url, token=token), tell)
+
+    finish(
+        carry_out(with_config(work, config), nothing=safety.NOTHING["webhooks"], as_json=as_json)
+    )
+
+
+@safety_app.command("webhook-test")
+def webhook_test_command(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As under safety.webhooks.")],
+    *,
+    url: UrlOption = None,
+    token: TokenOption = "",
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    data: DataOption = DATA,
+) -> None:
+    """Send a webhook a message that tells of nobody, and say whether it was taken."""
+    from server.commands import safety
+
+    async def work(loaded: Config, tell: Tell) -> Report:
+        return await safety.try_webhook(name, Place(loaded, data, url, token=token), tell)
+
+    nothing = safety.NOTHING["webhook-test"]
+    finish(carry_out(with_config(work, config), nothing=nothing, as_json=as_json))
 
 
 @safety_app.command("export")

@@ -12,8 +12,8 @@ from server.config_faults import suggest
 from server.config_file import Location
 from server.errors import ConfigError
 
-RESERVED_VARIABLES = ("CONFIG", "DATA", "MEMORY_KEY")
-"""Variables with our prefix that name files, or hold the key of the store, instead of configuration keys."""
+RESERVED_VARIABLES = ("COMMAND", "CONFIG", "DATA", "MEMORY_KEY")
+"""Variables with our prefix that say how the program was called, name files, or hold the key of the store."""
 _LEVELS = "__"
 _OF_CONTAINERS = re.compile(r"SERVICE_(?:HOST|PORT\w*)|PORT(?:_\d+_(?:TCP|UDP)\w*)?")
 """What Kubernetes and linked containers set for a service that is called omoide."""

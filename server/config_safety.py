@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, SecretStr
 
 from server.config_section import Section
-from server.config_values import ServiceUrl, Token
+from server.config_values import SecretPath, ServiceUrl, Token
 
 SignalName = Literal["symptom", "fall", "self-harm", "abuse", "medication", "distress"]
 SeverityName = Literal["watch", "concern", "urgent"]
@@ -15,8 +15,9 @@ Line = Annotated[str, Field(min_length=1, max_length=400)]
 class WebhookSection(Section):
     """A service that is told of events."""
 
-    url: Annotated[ServiceUrl, Field(min_length=1)]
+    url: Annotated[ServiceUrl, Field(min_length=1), SecretPath()]
     kinds: tuple[SignalName, ...] = ()
+    persons: tuple[str, ...] = ()
     min_severity: SeverityName = "concern"
     secret: Token = SecretStr("")
 

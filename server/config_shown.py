@@ -7,6 +7,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel, SecretStr
 
+from server.config_values import SecretPath
+
 HIDDEN: Final = "***"
 _SECRET_NAME: Final = re.compile(r"key|token|secret|passw|credential|authori[sz]ation|cookie", re.I)
 
@@ -15,9 +17,22 @@ def show(section: BaseModel) -> dict[str, Any]:
     """Return a section as plain data, with every secret replaced.
 
     Secret is what is typed so; the user, password, query and fragment of an address; and, in options that are passed on to
-    a service as they are, whatever is named like a secret. An empty secret stays empty: nothing is set.
+    a service as they are, whatever is named like a secret. An empty secret stays empty: nothing is set. Of an address marked
+    with `SecretPath` the path is secret, too.
     """
-    return {name: _shown(getattr(section, name)) for name in type(section).model_fields}
+    shown = {}
+    for name, field in type(section).model_fields.items():
+        value = getattr(section, name)
+        is_secret = any(isinstance(mark, SecretPath) for mark in field.metadata)
+        shown[name] = host_alone(value) if is_secret else _shown(value)
+    return shown
+
+
+def host_alone(url: str) -> str:
+    """Return an address as it may be shown if its path opens something: scheme and host."""
+    parts = urlsplit(url)
+    place = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{place}" + (f"/{HIDDEN}" if parts.path.strip("/") else "")
 
 
 def _shown(value: object) -> Any:

@@ -3,6 +3,7 @@
 import ipaddress
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import SplitResult, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -164,6 +165,11 @@ def _check_token(token: str) -> str:
     if not _PRINTABLE.fullmatch(token):
         raise ValueError("write ASCII letters, digits and signs only: it is sent in an HTTP header")
     return token
+
+
+@dataclass(frozen=True, slots=True)
+class SecretPath:
+    """Marks an address of which only scheme and host are shown: whoever knows its path may use it."""
 
 
 def _within_secret(check: Callable[[str], str]) -> Callable[[SecretStr], SecretStr]:

@@ -21,7 +21,7 @@ from server.failures import log_fault
 from server.floor import Floor
 from server.guard import Hit, ReplyGuard, correction, persona_of, touching
 from server.heeding import Heeds, put_in_words
-from server.introduction import Introduction, find_introduction
+from server.introduction import Introduction, introduced_in
 from server.listening import listen
 from server.memory import TalkMemory
 from server.noting import noted, timed
@@ -230,9 +230,9 @@ class Conversation:
     def _meet(self, turn: Turn) -> Introduction | None:
         """Go on as whoever says, now or in a turn that was cut off, that it is them: nothing of the one before goes to them."""
         said = filter(None, (turn.transcript, self._with_unanswered(turn)))
-        household, persons = self.device.household, self.house.config.persons
-        found = (find_introduction(words.text, household, persons) for words in said)
-        if (met := next(filter(None, found), None)) is not None:
+        met = introduced_in(said, self.device, self.house.config.persons)
+        turn.introduced = met.head if met is not None else ""
+        if met is not None and met.is_known:
             self.device.become(met.person)
             self._unanswered, self._unanswered_turns = None, ()
         turn.person, turn.is_guest = self.device.person, self.device.is_guest

@@ -1,64 +1,20 @@
 """Locks that keep two processes from working in one folder; the system lets go of them if the holder is killed."""
 
-import errno
-import os
-import sys
 from pathlib import Path
-from typing import Final, Self
+from typing import Final
 
 import structlog
 
 from server.errors import StoreError
+from server.file_lock import FileLock
 from server.private_folder import close_to_others
+from server.scratch import sweep_scratch
 
 log = structlog.get_logger(__name__)
 
 _NAME: Final = "omoide.lock"
 DRAFT: Final = ".converted.new"
 """How the name of a store ends that is being written anew, encrypted or plain."""
-_HELD: Final = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(descriptor: int) -> None:
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-
-else:
-    import fcntl
-
-    def _lock(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-class FileLock:
-    """Holds a file, made as needed, until `release`, or for a block."""
-
-    def __init__(self, file: Path) -> None:
-        """Take the lock.
-
-        Raises:
-            BlockingIOError: Another process, or another object in this one, holds it.
-            OSError: The file can't be made or locked.
-        """
-        self._descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            _lock(self._descriptor)
-        except OSError as error:
-            os.close(self._descriptor)
-            if error.errno in _HELD:
-                raise BlockingIOError(errno.EAGAIN, "held by another process") from error
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.release()
-
-    def release(self) -> None:
-        """Let another process in."""
-        os.close(self._descriptor)
 
 
 def lock_data(data: Path) -> FileLock:
@@ -87,11 +43,17 @@ def lock_data(data: Path) -> FileLock:
     return lock
 
 
+def restoring(data: Path) -> str:
+    """Return how the name begins of a folder beside this one into which a backup is unpacked."""
+    return f".{data.absolute().name}.restoring-"
+
+
 def _sweep(data: Path) -> None:
-    """Delete what a conversion that was killed has left: it may be the whole memory, and not encrypted.
+    """Delete what a conversion or a restore that was killed has left: it may be the whole memory, and not encrypted.
 
     Only who holds the folder converts, so nobody works on it.
     """
+    sweep_scratch(data.absolute().parent, restoring(data))
     for left in data.glob(f"*/*{DRAFT}*"):
         try:
             left.unlink(missing_ok=True)

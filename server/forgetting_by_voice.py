@@ -11,6 +11,7 @@ from server.forgetting import Forgetting
 from server.memory.audit import Actor
 from server.memory.erasing import Erased
 from server.memory.forget_requests import ForgetRequest, forget_request
+from server.memory.safety.models import SignalKind
 from server.memory.selecting import Selector
 from server.trace import Turns
 from server.turn import Turn
@@ -23,20 +24,25 @@ _SAYS = {
         "nothing": "さっき聞いたことは、もう残っていません。",
         "topic": "わかりました。{topic}のことは忘れました。{count}件です。",
         "unknown": "{topic}のことは、何も覚えていませんでした。",
+        "signs": "ただ、心配なことがあったということだけは、言葉なしで伝わるかもしれません。",
     },
     "en": {
         "last": "All right, I have forgotten what you just told me.",
         "nothing": "There is nothing left of what you just told me.",
         "topic": "All right, I have forgotten what you told me about {topic}: {count} {things}.",
         "unknown": "I did not remember anything about {topic}.",
+        "signs": " That there was something to worry about may still be passed on, without your words.",
     },
     "zh": {
         "last": "好的，你刚才说的我已经忘掉了。",
         "nothing": "你刚才说的，我这里已经没有了。",
         "topic": "好的，关于{topic}的事我已经忘掉了，一共{count}件。",
         "unknown": "关于{topic}，我什么都不记得。",
+        "signs": "不过，有让人担心的事这一点可能还会转告，但不会带上你说的话。",
     },
 }
+_UNSPOKEN = frozenset({SignalKind.ABUSE})
+"""Kinds of danger signs that nothing is said of aloud: whoever does it may be listening."""
 _MINE = (
     (re.compile(r"^my\b", re.IGNORECASE), "your"),
     (re.compile(r"^our\b", re.IGNORECASE), "your"),
@@ -80,17 +86,18 @@ class VoiceForgetting:
             "forgotten-by-voice", kind="topic" if request.topic else "last", count=erased.total
         )
         says = _SAYS.get(question.language, _SAYS["en"])
+        signs = says["signs"] if {*erased.open_signs} - _UNSPOKEN else ""
         if not request.topic:
-            return says["last" if erased.total or not request.is_alone else "nothing"]
+            return says["last" if erased.total or not request.is_alone else "nothing"] + signs
         topic = request.topic
         for mine, yours in _MINE:
             topic = mine.sub(yours, topic)
         counts = erased.counts
         told = counts.get("exchanges", 0) + counts.get("cut", 0)
         count = max(counts.get("facts", 0), told)
-        return says["topic" if erased.total else "unknown"].format(
-            topic=topic, count=count, things="thing" if count == 1 else "things"
-        )
+        key = "topic" if erased.total else "unknown"
+        things = "thing" if count == 1 else "things"
+        return says[key].format(topic=topic, count=count, things=things) + signs
 
     async def _erase(self, turn: Turn, request: ForgetRequest) -> Erased:
         if request.topic:

@@ -18,7 +18,7 @@ from websockets.http11 import Request, Response
 
 from firmware_bridge import Codec, ProtocolError, negotiate
 from firmware_bridge.wake_words import WAKE_WORDS
-from server.access import Access
+from server.access import Access, take_seat
 from server.admission import Admission
 from server.arbitration import Arbiter
 from server.callers import Caller, fold_headers, read_host
@@ -187,7 +187,7 @@ class Gateway:
             ticket.admission,
             self._host.config,
             self._host.metrics,
-            partial(self._access.seats.take, ticket.admission.device),
+            partial(take_seat, self._access, ticket.admission.device),
             echo=self._echoes.of(ticket.admission.device),
             is_chosen=partial(self._arbiter.chooses, ticket.admission.device),
         )

@@ -76,3 +76,17 @@ class Grant:
 
 EVERYTHING = Grant(Scope.ADMIN, frozenset({EVERYBODY}))
 """What programs on this machine and the API token of the server may do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """What a connection stands on."""
+
+    token_generation: int
+    person: str
+    """Of the device, if it names nobody."""
+    is_guest: bool
+    given: int
+    """How often its Device-Id was given to somebody."""
+    grant: Grant | None
+    """Of the key that came along, if any."""

@@ -8,7 +8,7 @@ from enum import StrEnum, auto
 from functools import cache
 from importlib.resources import files
 from string import Template
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import yaml
 
@@ -17,6 +17,7 @@ from server.turn import Transcript
 
 GUEST_PHRASE: Final = "welcome-guest"
 PERSON_PHRASE: Final = "welcome-person"
+STRANGER_PHRASE: Final = "unknown-person"
 ANSWERS: Final[Mapping[str, Mapping[str, str]]] = {
     PERSON_PHRASE: {
         "ja": "こんにちは、${name}さん。ここからは、あなたとのお話として覚えます。",
@@ -27,6 +28,11 @@ ANSWERS: Final[Mapping[str, Mapping[str, str]]] = {
         "ja": "わかりました。どなたか名乗るまで、お話は何も覚えません。",
         "zh": "好的。在有人告诉我他是谁之前，我什么都不会记下来。",
         "en": "All right. Until somebody tells me who they are, I keep nothing of what is said.",
+    },
+    STRANGER_PHRASE: {
+        "ja": "${name}さんという方は、ここでは存じません。今までどおりの方とのお話として続けます。何も覚えないほうがよければ「ゲストです」と言ってください。",
+        "zh": "这里没有我认识的$name。我还是照刚才那位继续聊。如果不想让我记住，请说“我是客人”。",
+        "en": 'I know nobody here called $name, so I go on as before. Say "I am a guest" if I should keep nothing.',
     },
 }
 """What is said where the file of phrases has no words of its own for it."""
@@ -64,6 +70,16 @@ _FORMS: Final = tuple(
         (_Form.SELF, rf"我是\s*{_NAME}(?:啊|呀|哦|喔)?"),
     )
 )
+_STRANGERS: Final = tuple(
+    re.compile(f"(?i:{_HELLO}){form}{_END}")
+    for form in (
+        r"(?:(?i:this is|my name is|my name['’]s)\s+)(?P<name>[A-Z][a-z]+(?: [A-Z][a-z]+)?)(?:\s+(?:here|speaking))?",
+        rf"(?:{_I})?(?P<name>[ァ-ヶー一-鿿]{{2,10}}(?:さん|ちゃん)?)(?:っていいます|といいます|と申します)(?:よ|ね)?",
+        rf"(?:{_I})(?P<name>[ァ-ヶー]{{2,10}})(?:です|だよ)",
+        r"我叫\s*(?P<name>小[一-鿿]{1,2})(?:啊|呀|哦|喔)?",
+    )
+)
+"""Of people whom the robot does not know: with a capital, or as nobody says but for a name."""
 _HONORIFIC: Final = re.compile(r"(?:さん|ちゃん|くん|さま|様|君)$")
 _KATAKANA: Final = re.compile("[ァ-ヶ]")
 
@@ -78,6 +94,10 @@ class Introduction:
     """As it was said, without an honorific."""
     rest: str
     """What was said behind it."""
+    head: str = ""
+    """The words that only say who speaks."""
+    is_known: bool = True
+    """Whether it is somebody who may use the robot; else nothing changes."""
 
     def answer(self, phrase: str | None, language: str) -> str:
         """Return what the robot says it does.
@@ -101,15 +121,47 @@ class Introduction:
     @property
     def key(self) -> str:
         """Of the phrase."""
+        if not self.is_known:
+            return STRANGER_PHRASE
         return PERSON_PHRASE if self.person else GUEST_PHRASE
+
+
+class Seated(Protocol):
+    """A robot with somebody before it."""
+
+    @property
+    def person(self) -> str:
+        """Who speaks."""
+
+    @property
+    def household(self) -> Iterable[str]:
+        """Who may use it."""
+
+
+def introduced_in(
+    said: Iterable[Transcript], robot: Seated, persons: Mapping[str, PersonSection]
+) -> Introduction | None:
+    """Return the first introduction in what was said to a robot, but of who speaks with it already.
+
+    Args:
+        said: In this turn, and in those that are still unanswered.
+        robot: Where it was said.
+        persons: What is configured of them.
+    """
+    for words in said:
+        met = find_introduction(words.text, robot.household, persons)
+        if met is not None:
+            return None if met.is_known and met.person == robot.person else met
+    return None
 
 
 def find_introduction(
     text: str, household: Iterable[str], persons: Mapping[str, PersonSection]
 ) -> Introduction | None:
-    """Return who it is that speaks now, if it was said, and is somebody who may use the robot.
+    """Return who it is that speaks now, if it was said.
 
-    A name that nobody here has, or that two have, introduces nobody: it is an utterance like any other.
+    A name that two have introduces nobody, and neither does one that nobody here has where something else than a name may
+    stand: it is an utterance like any other.
 
     Args:
         text: What was said; only its beginning counts.
@@ -125,13 +177,27 @@ def find_introduction(
         if found is None:
             continue
         name, rest = found["name"].strip(), text.strip()[found.end() :]
+        head = text.strip()[: found.end()].strip()
         folded = fold_name(name)
         if not _HONORIFIC.search(name) and folded in _taken_otherwise(sure):
             continue
         if folded in _GUEST:
-            return Introduction("", name, rest)
+            return Introduction("", name, rest, head)
         if (person := by_name.get(folded)) is not None:
-            return Introduction(person, _HONORIFIC.sub("", name), rest)
+            return Introduction(person, _HONORIFIC.sub("", name), rest, head)
+    return _find_stranger(text.strip(), by_name) if len(household) > 1 else None
+
+
+def _find_stranger(text: str, by_name: Mapping[str, str | None]) -> Introduction | None:
+    """Return the introduction of somebody who may not use the robot: only what hardly is anything else."""
+    for form in _STRANGERS:
+        found = form.fullmatch(text)
+        if found is None:
+            continue
+        name = _HONORIFIC.sub("", found["name"].strip())
+        folded = fold_name(name)
+        if folded not in by_name and folded not in _taken_otherwise(_Form.BARE) | _GUEST:
+            return Introduction("", name, "", text, is_known=False)
     return None
 
 

@@ -13,6 +13,8 @@ from typing import Literal, TextIO, TypeAlias
 import structlog
 from structlog.types import EventDict, ExcInfo, Processor, WrappedLogger
 
+from server.called import as_called
+
 Level: TypeAlias = Literal["debug", "info", "warning", "error"]
 Format: TypeAlias = Literal["console", "json"]
 
@@ -35,6 +37,7 @@ def configure(level: Level = "info", form: Format = "console") -> None:
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso"),
+        name_commands,
         *([] if shows_private else [drop_private]),
     ]
     structlog.configure(
@@ -58,6 +61,13 @@ def configure(level: Level = "info", form: Format = "console") -> None:
     root.setLevel(max(threshold, logging.WARNING))
     for own in ("server", "firmware_bridge"):
         logging.getLogger(own).setLevel(threshold)
+
+
+def name_commands(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+    """Name the commands in a hint as they are called here. A structlog processor."""
+    if isinstance(hint := event.get("hint"), str):
+        event["hint"] = as_called(hint)
+    return event
 
 
 def drop_private(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:

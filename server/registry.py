@@ -45,6 +45,8 @@ class KnownDevice:
     """Whether OTA handed out a token: from then on the Client-Id alone opens nothing."""
     established: bool = False
     """Whether it was let in to talk, or accepted by somebody: no other has a memory to lose."""
+    given: int = 0
+    """How often its owner was given to somebody by whoever runs the server: who sat there before sits there no longer."""
     forgotten: bool = False
     """A tombstone. It keeps the generation, so that old tokens stay void, and the name of the person taken."""
 
@@ -277,6 +279,7 @@ def _read_device(entry: object) -> KnownDevice | None:
             token_generation=int(entry["token_generation"]),
             issued=entry["issued"] is True,
             established=entry.get("established", True) is True,  # older files do not say
+            given=int(entry.get("given", 0)),
             forgotten=entry["forgotten"] is True,
         )
     except (KeyError, TypeError, ValueError, OverflowError):
@@ -310,5 +313,6 @@ def _describe(device: KnownDevice) -> dict[str, object]:
         "token_generation": device.token_generation,
         "issued": device.issued,
         "established": device.established,
+        "given": device.given,
         "forgotten": device.forgotten,
     }

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import anyio
 import anyio.to_thread
 
-from server.access import Access, Right
+from server.access import Access
+from server.grants import Right
 from server.presence import DISMISSED, HangUp
 
 _LOOK_SECONDS = 2.0

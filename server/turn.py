@@ -297,6 +297,8 @@ class Turn:
     """What the model was asked: what was said in this turn, behind what earlier turns left unanswered."""
     answers: tuple[str, ...] = ()
     """Ids of those earlier turns."""
+    introduced: str = ""
+    """The words at its beginning that only say who speaks: nothing to be remembered."""
     query: str = ""
     recalled: Recollection = field(default_factory=Recollection)
     told: tuple[str, ...] = ()

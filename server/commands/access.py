@@ -49,7 +49,7 @@ def revoke_key(name: str, config: Config, data: Path, tell: Tell) -> Report:
     Raises:
         AccessError: There is no such key, or it stands in the configuration.
     """
-    _open(config, data).revoke(name)
+    name = _open(config, data).revoke(name)
     tell(f"{name} opens nothing any more.")
     return Report({**NOTHING, "revoked": name})
 

@@ -10,6 +10,7 @@ import httpx2
 from server.commands.reach import Place
 from server.errors import OmoideError
 from server.tls import client_context
+from server.unreachable import why_unreachable
 
 Answer: TypeAlias = Mapping[str, Any]
 
@@ -60,11 +61,7 @@ class Api:
                 )
                 answer = response.json()
         except httpx2.HTTPError as error:
-            reason = str(error) or type(error).__name__
-            raise OmoideError(
-                "server-unreachable",
-                f"{self.url} can't be reached ({reason}). Is `omoide serve` running there, and is the port right?",
-            ) from error
+            raise OmoideError("server-unreachable", why_unreachable(self.url, error)) from error
         except ValueError as error:
             raise self._foreign() from error
         if not isinstance(answer, dict):

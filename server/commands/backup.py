@@ -24,6 +24,7 @@ from server.memory.cipher import (
     wrong_key,
 )
 from server.memory.store import Store
+from server.scratch import scratch, sweep_scratch
 
 NOTHING: Mapping[str, object] = {"file": "", "files": 0, "bytes": 0, "error": None}
 
@@ -35,6 +36,10 @@ DATABASE: Final = PurePosixPath("memory/memory.db")
 MODELS: Final = PurePosixPath("models")
 _DERIVED: Final = (PurePosixPath("memory/index"), MODELS)
 """Made anew from the database and from installed packages."""
+_SCRATCH: Final = ".omoide-backup-"
+"""Where it is put together, beside the archive; what a killed one has left there goes with the next."""
+_OLD_SCRATCH: Final = "omoide-backup-"
+"""In the system's folder for such things, where earlier versions did so."""
 _JOURNALS: Final = tuple(f"{DATABASE.name}-{end}" for end in ("wal", "shm", "journal"))
 
 
@@ -79,23 +84,21 @@ def is_backup(path: Path) -> bool:
 
 def _write(target: Path, data: Path, made_at: str, cipher: Cipher | None) -> int:
     """Write the archive beside its place and move it there when it is whole."""
-    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".new")
-    draft = Path(name)  # only its owner may read it
-    try:
+    sweep_scratch(Path(tempfile.gettempdir()), _OLD_SCRATCH)
+    with scratch(target.parent, _SCRATCH) as folder:
+        draft = folder / target.name
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             with tarfile.open(fileobj=file, mode="w:gz", format=tarfile.PAX_FORMAT) as archive:
                 _add_bytes(archive, MANIFEST, _manifest(made_at))
-                count = _add_database(archive, data, cipher)
-                mine = {target.resolve(), draft.resolve()}
+                count = _add_database(archive, data, folder / DATABASE.name, cipher)
                 for path in _files(data):
-                    if path.resolve() not in mine:
+                    is_mine = _SCRATCH in str(path.relative_to(data))
+                    if not is_mine and path.resolve() != target.resolve():
                         count += _add_file(archive, path, path.relative_to(data).as_posix())
             file.flush()
             os.fsync(file.fileno())
         draft.replace(target)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
     return count
 
 
@@ -115,14 +118,12 @@ def _files(data: Path) -> Iterator[Path]:
             yield path
 
 
-def _add_database(archive: tarfile.TarFile, data: Path, cipher: Cipher | None) -> int:
+def _add_database(archive: tarfile.TarFile, data: Path, copy: Path, cipher: Cipher | None) -> int:
     source = data / DATABASE
     if not source.exists():
         return 0
-    with tempfile.TemporaryDirectory(prefix="omoide-backup-") as folder:
-        copy = Path(folder) / DATABASE.name
-        copy_database(source, copy, cipher)
-        return _add_file(archive, copy, str(DATABASE))
+    copy_database(source, copy, cipher)
+    return _add_file(archive, copy, str(DATABASE))
 
 
 def copy_database(source: Path, target: Path, cipher: Cipher | None = None) -> None:

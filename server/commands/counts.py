@@ -8,7 +8,7 @@ _NAMES = {
     "cut": "exchanges that lose a part",
     "answers": "answers of the robot",
     "topics": "topics",
-    "summaries": "summaries",
+    "summaries": "summaries (of days and topics)",
     "profile": "lines of the profile",
     "traits": "traits",
     "notes": "notes",

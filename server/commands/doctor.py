@@ -7,6 +7,7 @@ from pathlib import Path
 from server import weights
 from server.commands import checks
 from server.commands.checks import Finding
+from server.commands.checks_deliveries import check_deliveries
 from server.commands.checks_protection import check_protection
 from server.commands.report import Report, Tell
 from server.config import Config, load_config
@@ -100,6 +101,7 @@ def _look_at_config(config: Config, path: Path | None, data: Path) -> Iterable[F
     yield checks.check_timezone(config)
     yield from checks.check_ports(config)
     yield from check_protection(config, data)
+    yield from check_deliveries(config, data)
 
 
 def _tell(finding: Finding, tell: Tell) -> None:

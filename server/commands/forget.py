@@ -18,6 +18,7 @@ NOTHING: Mapping[str, Mapping[str, object]] = {
         "persons": [],
         "counts": {},
         "total": 0,
+        "open_signs": [],
         "examples": [],
         "holds_again": [],
         "error": None,
@@ -49,6 +50,11 @@ async def forget(
             tell("Nothing of that is remembered.")
             return Report({**nothing, **whole})
         tell(f"This goes: {in_words(found['counts'])}. Only a backup brings it back.")
+        if signs := found.get("open_signs"):
+            tell(
+                f"Nobody has looked yet at {len(signs)} of the danger signs among it ({', '.join(sorted(set(signs)))}): see "
+                "`omoide safety list`. A webhook that has not been told of one is told that there was one, without the words."
+            )
         for example in found["examples"]:
             tell(f"    {example}")
         if not confirm():

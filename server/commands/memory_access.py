@@ -18,7 +18,7 @@ from server.config import Config
 from server.embedding.absent import AbsentEmbedder
 from server.errors import EngineMissing, OmoideError
 from server.extraction import choose_extractor
-from server.folder_lock import FileLock, lock_data
+from server.folder_lock import lock_data
 from server.forgetting import Forgetting
 from server.memory import Memory
 from server.memory.audit import Actor
@@ -36,6 +36,7 @@ from server.memory.store import Store
 from server.memory.traits import load_dimensions
 from server.prompting import PROMPTS, PromptFiles
 from server.recording import RecentTurns
+from server.short_ids import whole_id
 from server.trace import Turns
 from server.web.described import (
     describe_audit,
@@ -47,6 +48,7 @@ from server.web.described import (
 )
 
 if TYPE_CHECKING:
+    from server.file_lock import FileLock
     from server.ports import Clock, Embedder
 
 
@@ -109,7 +111,8 @@ class FolderMemory:
 
     async def fact(self, fact_id: str) -> Row:
         """Return one fact."""
-        fact = await to_thread.run_sync((await self._read()).fact, fact_id)
+        store = await self._read()
+        fact = await to_thread.run_sync(store.fact, await self._whole(store, fact_id))
         return self._known(fact, fact_id)
 
     async def search(self, person: str, search: Search) -> list[Row]:
@@ -126,8 +129,14 @@ class FolderMemory:
     async def correct(self, fact_id: str, text: str) -> Row:
         """Put a sentence in the place of a fact."""
         week_start = self._place.config.retrieval.week_start
-        fact = await correct(await self._warm(), fact_id, text, self._clock.now(), week_start)
+        memory = await self._warm()
+        meant = whole_id(fact_id, await memory.archive.facts_beginning(fact_id)) or fact_id
+        fact = await correct(memory, meant, text, self._clock.now(), week_start)
         return self._known(fact, fact_id)
+
+    async def _whole(self, store: Store, fact_id: str) -> str:
+        found = await to_thread.run_sync(store.ids.facts, fact_id)
+        return whole_id(fact_id, found) or fact_id
 
     def _known(self, fact: Fact | None, fact_id: str) -> Row:
         if fact is None:

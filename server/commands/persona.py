@@ -17,8 +17,8 @@ NOTHING: Mapping[str, Mapping[str, object]] = {
     "show": {"agent": "", "layers": {}, "proposals": [], "error": None},
     "set": {"outcome": "", "error": None},
     "propose": {"outcome": "", "error": None},
-    "accept": {"proposal": None, "error": None},
-    "reject": {"proposal": None, "error": None},
+    "accept": {"proposal": None, "before": [], "after": [], "error": None},
+    "reject": {"proposal": None, "before": [], "after": [], "error": None},
     "lock": {"field": "", "lock": "", "error": None},
     "unlock": {"field": "", "lock": "", "error": None},
     "export": {"version": None, "fields": {}, "locks": {}, "error": None},
@@ -83,10 +83,17 @@ async def decide(proposal_id: str, place: Place, tell: Tell, *, accept: bool) ->
         OmoideError: There is none of that id, or its field is locked.
     """
     async with open_persona(place) as persona:
+        before = await persona.show()
         proposal = await persona.decide(proposal_id, accept=accept)
+        field = proposal["field"]
+        was, now = _lines_of(before, field), _lines_of(await persona.show(), field)
     what = "Accepted" if accept else "Rejected"
-    tell(f"{what}: {proposal['field']}: {' / '.join(proposal['lines'])}")
-    return Report({**NOTHING["accept"], "proposal": dict(proposal)})
+    tell(f"{what}: {field}: {' / '.join(proposal['lines'])}")
+    if accept:
+        tell(f"    before: {' / '.join(was)}")
+        tell(f"    now:    {' / '.join(now)}")
+    changed = {"before": was, "after": now}
+    return Report({**NOTHING["accept"], "proposal": dict(proposal), **changed})
 
 
 async def set_lock(field: str, lock: Lock, place: Place, tell: Tell) -> Report:
@@ -159,6 +166,11 @@ def _rows(shown: Row) -> list[tuple[str, ...]]:
         for layer, part in shown["layers"].items()
         for name, field in part["fields"].items()
     ]
+
+
+def _lines_of(shown: Row, field: str) -> list[str]:
+    layer, name = _parts(field)
+    return list(shown["layers"][layer]["fields"][name]["lines"])
 
 
 def _proposal_row(proposal: Mapping[str, Any]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TextIO, TypeAlias
 
+from server.called import as_called
 from server.errors import OmoideError
 
 Tell: TypeAlias = Callable[[str], None]
@@ -31,7 +32,7 @@ def counted(number: int, one: str, more: str = "") -> str:
 
 def describe_error(error: OmoideError | None) -> Mapping[str, str] | None:
     """Return an error as data; None for none."""
-    return None if error is None else {"code": error.code, "message": str(error)}
+    return None if error is None else {"code": error.code, "message": as_called(str(error))}
 
 
 def find_error(error: BaseException) -> OmoideError | None:

@@ -3,9 +3,8 @@
 import json
 import shutil
 import tarfile
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from server.clock import SystemClock
@@ -13,10 +12,11 @@ from server.commands.backup import DATABASE, FORMAT, MANIFEST, MODELS, check_who
 from server.commands.report import Report, Tell, counted
 from server.config import Config
 from server.errors import OmoideError, StoreError
-from server.folder_lock import lock_data
+from server.folder_lock import lock_data, restoring
 from server.memory.cipher import Cipher, cipher_of, connect, errors_of
 from server.memory.index_folder import IndexFolder
 from server.memory.store import Store
+from server.scratch import scratch
 
 NOTHING: Mapping[str, object] = {"data": "", "files": 0, "kept_aside": None, "error": None}
 
@@ -83,13 +83,12 @@ def _unpacked(source: Path, data: Path) -> Iterator[tuple[Path, int]]:
     """Unpack an archive into a folder beside `data`, which is gone after the block unless it was moved away."""
     try:
         data.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(dir=data.parent, prefix=f".{data.name}.restoring-"))
+        place = ExitStack()
+        draft = place.enter_context(scratch(data.parent, restoring(data)))
     except OSError as error:
         raise _failed(f"{data.parent} can't be written", error) from error
-    try:
+    with place:
         yield draft, _unpack(source, draft)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
 
 
 def _unpack(source: Path, draft: Path) -> int:

@@ -10,6 +10,7 @@ from typing import TypeAlias
 import anyio
 
 from server import logs
+from server.called import as_called
 from server.commands.report import (
     Report,
     Tell,
@@ -74,7 +75,7 @@ def carry_out(
     with owner_only(), reserved_stdout() if as_json else nullcontext(sys.stdout) as out:
 
         def tell(line: str) -> None:
-            print(line, file=sys.stderr if as_json else out, flush=True)
+            print(as_called(line), file=sys.stderr if as_json else out, flush=True)
 
         try:
             report, code = _attempt(work, tell, nothing)
@@ -95,7 +96,7 @@ def _attempt(work: Work, tell: Tell, nothing: Mapping[str, object]) -> tuple[Rep
         error = find_error(raised)
         if error is None:
             raise
-        print(f"error[{error.code}]: {error}", file=sys.stderr, flush=True)
+        print(f"error[{error.code}]: {as_called(str(error))}", file=sys.stderr, flush=True)
         report = Report({**nothing, "error": describe_error(error)}, ok=False)
         return report, MISUSED if isinstance(error, ConfigError) else FAILED
     return report, 0 if report.ok else FAILED

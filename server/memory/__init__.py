@@ -264,6 +264,11 @@ def page_of(turn: Turn) -> Page | None:
     page = _page(turn, turn.transcript)
     if page is None or turn.off_record:
         return None
+    if turn.introduced and page.said.strip().startswith(turn.introduced):
+        said = page.said.strip()[len(turn.introduced) :].strip()
+        if not said:
+            return None
+        page = replace(page, said=said)
     if not turn.withheld:
         return page
     said = join_sentences(one for one in sentences(page.said) if one not in turn.withheld)

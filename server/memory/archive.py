@@ -53,6 +53,10 @@ class Archive:
         """Return everything that is stored of a person."""
         return await to_thread.run_sync(dossier_of, self._store, person)
 
+    async def facts_beginning(self, beginning: str) -> dict[str, str]:
+        """Return the facts whose ids begin so, each with its person."""
+        return await to_thread.run_sync(self._store.ids.facts, beginning)
+
     async def waiting(self, person: str | None = None) -> int:
         """Return how many exchanges, of a person or of everybody, facts have still to be drawn from."""
         return await to_thread.run_sync(self._store.queue.count, person)

@@ -94,11 +94,18 @@ def errors_of(cipher: Cipher | None) -> type[Exception]:
 
 
 def check_form(file: Path, cipher: Cipher | None) -> None:
-    """Refuse a plain file where an encrypted one is wanted. A file that is not there, or is empty, fits.
+    """Refuse a plain file where an encrypted one is wanted, and the other way round. One that is not there, or is empty, fits.
 
     Raises:
-        StoreError: ``store-not-encrypted``.
+        StoreError: ``store-not-encrypted`` or ``store-encrypted``.
     """
+    if cipher is None and file.is_file() and file.stat().st_size and not is_plain(file):
+        raise StoreError(
+            "store-encrypted",
+            f"{file} does not begin as a plain database does. Most likely it is encrypted: set store.encryption to sqlcipher, with "
+            "the key that it was encrypted with. If it never was, it is damaged: run `omoide restore` with your last backup. "
+            "Nothing was changed.",
+        )
     if cipher is not None and is_plain(file):
         raise StoreError(
             "store-not-encrypted",

@@ -155,7 +155,7 @@ def open_database(file: Path, cipher: Cipher | None = None) -> Engine:
 
     Raises:
         StoreError: ``store-newer``, ``store-damaged``, ``store-empty``, ``store-unwritable``, ``store-not-encrypted``,
-            ``store-key-wrong``; the message says what to do.
+            ``store-encrypted``, ``store-key-wrong``; the message says what to do.
     """
     try:
         is_new = _take_place(file)
@@ -268,8 +268,7 @@ def explain(error: Exception, file: Path) -> StoreError:
     ):
         return StoreError(
             "store-damaged",
-            f"{file} is damaged ({reason}), or is encrypted and store.encryption is off. Nothing was changed. If it is damaged, "
-            "move it away and run `omoide restore` with your last backup.",
+            f"{file} is damaged ({reason}). Nothing was changed. Move it away and run `omoide restore` with your last backup.",
         )
     if "disk is full" in reason or "No space left" in reason or "disk I/O" in reason:
         return StoreError(

@@ -37,6 +37,9 @@ class Erased:
     """By kind: facts, exchanges, cut (exchanges that stay without some of their sentences), answers, topics, summaries,
     profile, traits, notes. Those of which nothing went are missing."""
 
+    open_signs: tuple[str, ...] = ()
+    """The kinds of the danger signs among them that nobody has looked at yet."""
+
     @property
     def facts(self) -> int:
         """How many facts."""

@@ -12,7 +12,7 @@ from server.memory.lineage import lose_answers, lose_pages, record_key
 from server.memory.models import Page
 from server.memory.pages import is_behind, owners_of
 from server.memory.redaction import cut_out, holds, without, without_any
-from server.memory.safety.events import lose_events, lose_quoted
+from server.memory.safety.events import lose_events, lose_quoted, open_kinds
 from server.memory.schema import (
     OF_PERSONS,
     facts,
@@ -64,7 +64,7 @@ def erase(connection: Connection, what: Erasing) -> Erased:
     the facts had replaced holds again, or is replaced by what had replaced that one.
     """
     persons = persons_meant(connection, what)
-    before = census(connection, persons)
+    before, open_before = census(connection, persons), open_kinds(connection, persons)
     cut = 0
     if what.person:
         bury(connection, ids_of(connection, what.person))
@@ -74,7 +74,10 @@ def erase(connection: Connection, what: Erasing) -> Erased:
         cut = _erase_parts(connection, what, persons)
     after = census(connection, persons)
     went = {kind: count - after[kind] for kind, count in before.items()} | {"cut": cut}
-    return Erased(frozenset(persons), {kind: count for kind, count in went.items() if count > 0})
+    still_open = open_kinds(connection, persons)
+    signs = tuple(str(kind) for id_, kind in open_before.items() if id_ not in still_open)
+    counts = {kind: count for kind, count in went.items() if count > 0}
+    return Erased(frozenset(persons), counts, signs)
 
 
 def _erase_parts(connection: Connection, what: Erasing, persons: Set[str]) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from server.errors import StoreError
-from server.folder_lock import FileLock
+from server.file_lock import FileLock
 
 _LOCK: Final = "lock"
 _GONE: Final = ".gone-"

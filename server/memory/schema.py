@@ -1,5 +1,7 @@
 """The tables of the store, as the newest migration leaves them."""
 
+from typing import Any
+
 from sqlalchemy import (
     Boolean,
     Column,
@@ -191,10 +193,8 @@ safety_events = Table(
     Column("at", Moment, nullable=False),
     Column("zone", Text, nullable=False),
     Column("origin", Text, nullable=False),
-    Column("posted", Boolean, nullable=False),  # whether the webhooks that want it wait for it
     Index("safety_events_by_person", "person", "at"),
     Index("safety_events_by_page", "page"),
-    Index("safety_events_unposted", "posted"),
 )
 
 safety_reviews = Table(
@@ -207,13 +207,24 @@ safety_reviews = Table(
     Column("note", Text, nullable=False),
 )
 
+
+def _all(kind: Any, *names: str) -> list[Column[Any]]:
+    return [Column(name, kind, nullable=False) for name in names]
+
+
 safety_outbox = Table(
     "safety_outbox",
     tables,
-    Column("event", Text, ForeignKey("safety_events.id", ondelete="CASCADE"), primary_key=True),
-    Column("webhook", Text, primary_key=True),  # its name in the configuration
+    Column("event", Text, primary_key=True),  # no key: it is told even if its words are erased
+    Column(
+        "webhook", Text, primary_key=True
+    ),  # its name; empty before it is sorted out who is told
+    Column("whose", Text, nullable=False),  # not "person": it outlives that they are forgotten
+    *_all(Text, "device", "kind", "severity", "language", "zone", "origin"),
+    *_all(Moment, "at", "since", "next_at"),
     Column("attempts", Integer, nullable=False),
-    Column("next_at", Moment, nullable=False),
+    Column("error", Text, nullable=False),  # of the last attempt
+    Column("erased_at", Moment),  # when it was seen that the event is gone
     Index("safety_outbox_by_webhook", "webhook", "next_at"),
 )
 

@@ -14,6 +14,7 @@ from server.memory.spoken_words import SpokenWords
 from server.memory.statements import sentences
 from server.memory.store import Store
 from server.memory.wording import bare, plain_analysis
+from server.short_ids import whole_id
 
 _LEAST_SHARED = 0.6
 """Of the weight of the words that are looked for: so much of it has to be in a sentence."""
@@ -148,8 +149,8 @@ def whose(store: Store, person: str) -> str:
 def _facts(store: Store, selector: Selector) -> Selected:
     found = []
     for fact_id in dict.fromkeys(selector.facts):
-        fact = store.fact(fact_id)
-        if fact is None or selector.person not in ("", fact.person):
+        fact = store.fact(_meant(fact_id, store.ids.facts(fact_id), selector.person))
+        if fact is None:
             raise OmoideError(
                 "fact-unknown", f"There is no fact {fact_id}. See `omoide memory list`."
             )
@@ -158,12 +159,18 @@ def _facts(store: Store, selector: Selector) -> Selected:
 
 
 def _page(store: Store, selector: Selector) -> Selected:
-    page = store.pages.find([selector.page]).get(selector.page)
-    if page is None or selector.person not in ("", page.person):
+    page_id = _meant(selector.page, store.ids.pages(selector.page), selector.person)
+    page = store.pages.find([page_id]).get(page_id)
+    if page is None:
         raise OmoideError(
             "page-unknown", f"There is no exchange {selector.page}. See `omoide memory export`."
         )
     return _whole("page", store.facts_of(page.person), [page])
+
+
+def _meant(typed: str, found: Mapping[str, str], person: str) -> str:
+    """Return the id that was typed, or begun; empty if there is none of that person."""
+    return whole_id(typed, [id_ for id_, whose in found.items() if person in ("", whose)]) or ""
 
 
 def _whole(

@@ -24,12 +24,14 @@ from server.memory.erasure import cut_down, erase, pass_on, remove_pages
 from server.memory.erasures import Erasures
 from server.memory.fact_rows import fact_of, fact_row
 from server.memory.fact_vectors import FactVectors, put_fact_vectors
+from server.memory.ids import Ids
 from server.memory.incoming import Incoming
 from server.memory.layers.table import PersonaTable
 from server.memory.models import Fact, Note, Page, ProfileEntry, Trait
 from server.memory.pages import Pages, owners_of
 from server.memory.portrait import Portrait, named_in, put_portrait
 from server.memory.queue import Queue
+from server.memory.safety.deliveries import Deliveries
 from server.memory.safety.events import SafetyEvents, put_drawn
 from server.memory.safety.models import SafetyEvent
 from server.memory.schema import OF_PERSONS, changes, consent_choices, facts, pages, sources
@@ -62,6 +64,8 @@ class Store:
         self.cuts = Cuts(self._database)
         self.consents = Consents(self._database)
         self.safety = SafetyEvents(self._database)
+        self.ids = Ids(self._database)
+        self.deliveries = Deliveries(self._database, self.safety.named)
         self.erasures = Erasures(self._database)
         self.incoming = Incoming(self._database)
         self.audit = Audit(self._database)

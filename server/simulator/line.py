@@ -23,6 +23,7 @@ from firmware_bridge.xiaozhi import XiaozhiDeviceCodec
 from server.errors import OmoideError
 from server.simulator.habits import Habits, LinkStalls, ProtocolName
 from server.tls import client_context
+from server.unreachable import why_unreachable
 
 OTA_PATH = "/xiaozhi/ota/"
 PATHS: dict[ProtocolName, str] = {"xiaozhi": "/xiaozhi/v1/", "pcm": "/pcm"}
@@ -232,11 +233,7 @@ def _with_path(url: str, path: str) -> str:
 
 
 def _unreachable(url: str, error: Exception) -> LineError:
-    reason = str(error) or type(error).__name__
-    return LineError(
-        "server-unreachable",
-        f"{url} can't be reached ({reason}). Is `omoide serve` running there, and is the port right?",
-    )
+    return LineError("server-unreachable", why_unreachable(url, error))
 
 
 def _explain_refusal(url: str, refusal: InvalidStatus) -> LineError:

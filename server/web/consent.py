@@ -10,6 +10,7 @@ from server.memory.consenting import Consenting, Standing
 from server.memory.consents import Remembering
 from server.memory.keeping import storable
 from server.memory.private import Category
+from server.short_ids import whole_id
 from server.web.described import describe_pending, describe_rule
 from server.web.host import host_of
 from server.web.segments import SegmentRoute
@@ -53,13 +54,17 @@ async def carry_out(consenting: Consenting, person: str, decision: Decision, act
 
     Raises:
         StoreError: It can't be stored; what came before in it is.
+        OmoideError: ``id-ambiguous``.
     """
     if decision.memory is not None:
         await consenting.set(person, decision.memory, actor)
     for category, policy in decision.policies.items():
         await consenting.choose(person, category, policy, actor)
-    await consenting.settle(person, decision.accept, actor, accept=True)
-    await consenting.settle(person, decision.reject, actor, accept=False)
+    standing = await consenting.standing(person)
+    ids = [*(one.id for one in standing.pending), *(rule.id for rule in standing.rules)]
+    for typed, accept in ((decision.accept, True), (decision.reject, False)):
+        meant = [whole_id(one, ids) or one for one in typed]
+        await consenting.settle(person, meant, actor, accept=accept)
 
 
 def describe_standing(person: str, standing: Standing) -> dict[str, object]:

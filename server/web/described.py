@@ -69,6 +69,7 @@ def describe_erasure(kind: str, erased: Erased, selected: Selected | None = None
         "persons": sorted(erased.persons),
         "counts": dict(erased.counts),
         "total": erased.total,
+        "open_signs": list(erased.open_signs),
         "examples": _examples(selected) if selected else [],
     }
 

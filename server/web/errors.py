@@ -29,6 +29,7 @@ _HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "60"}}
 _STATUS = {
     "event-unknown": 404,
     "fact-unknown": 404,
+    "id-ambiguous": 409,
     "fact-replaced": 409,
     "import-foreign": 409,
     "import-invalid": 422,
@@ -40,6 +41,7 @@ _STATUS = {
     "layer-unknown": 404,
     "proposal-unknown": 404,
     "usage-invalid": 422,
+    "webhook-unknown": 404,
     "store-full": 507,
     "llm-timeout": 504,
     "embedding-timeout": 504,

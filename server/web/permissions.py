@@ -1,6 +1,6 @@
 """What a route asks of a key: how much it may do, and whose memory it reaches. A path that is not named here is the server's."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import anyio.to_thread
 from fastapi import Request
@@ -9,8 +9,10 @@ from server.admission import Admission
 from server.claims import tidy_device_id, unknown_device
 from server.errors import OmoideError
 from server.grants import Grant, Scope
+from server.memory.layers.refusals import is_no_proposal
 from server.registry import KnownDevice
-from server.web.host import host_of
+from server.short_ids import whole_id
+from server.web.host import WebHost, host_of
 
 _OF_PERSONS = ("/api/memory", "/api/turns", "/api/debug/extract")
 """What is somebody's: whoever holds a key for them may come here. `check_owner` and the routes leave out what is of others."""
@@ -35,35 +37,34 @@ def grant_of(request: Request) -> Grant:
 async def check_owner(request: Request) -> None:
     """Refuse a path that names a person, or something of a person, out of the caller's reach. For all routes of a router.
 
-    What is somebody else's is answered as if it did not exist.
+    What is somebody else's is answered as if it did not exist. An id may be typed in part: the route is given the whole one
+    that was meant, of those within reach.
 
     Raises:
         AccessError: `person-forbidden`, `device-unknown`.
-        OmoideError: `fact-unknown`, `event-unknown`.
+        OmoideError: `fact-unknown`, `event-unknown`, `proposal-unknown`, `id-ambiguous`.
     """
-    grant = grant_of(request)
-    if grant.is_for_everybody:
-        return
-    named, memory = request.path_params, host_of(request).memory
-    if (person := named.get("person")) is not None:
+    grant, named = grant_of(request), request.path_params
+    if (person := named.get("person")) is not None and not grant.is_for_everybody:
         grant.check_person(person)
-    if (fact_id := named.get("fact_id")) is not None:
-        fact = await memory.archive.fact(fact_id)
-        if fact is None or not grant.allows(fact.person):
-            raise unknown_fact(fact_id)
-    if (device_id := named.get("device_id")) is not None:
-        await _check_device(request, device_id)
-    if (event_id := named.get("event_id")) is not None:
-        event = await memory.desk.get(event_id)
-        if event is None or not grant.allows(event.person):
-            raise unknown_event(event_id)
+    for part, (whose, unknown) in _STORED.items():
+        if (typed := named.get(part)) is not None:
+            found = await whose(host_of(request), typed)
+            within = [id_ for id_, person in found.items() if not person or grant.allows(person)]
+            named[part] = _known(typed, within, unknown, grant)
+    if (typed := named.get("device_id")) is not None:
+        known = await anyio.to_thread.run_sync(host_of(request).access.snapshot)
+        devices = [device.id for device, _ in reached(known, grant)]
+        named["device_id"] = _known(tidy_device_id(typed), devices, unknown_device, grant)
 
 
-async def _check_device(request: Request, device_id: str) -> None:
-    known = await anyio.to_thread.run_sync(host_of(request).access.snapshot)
-    within = {device.id for device, _ in reached(known, grant_of(request))}
-    if tidy_device_id(device_id) not in within:
-        raise unknown_device(device_id)
+def _known(
+    typed: str, ids: Iterable[str], unknown: Callable[[str], OmoideError], grant: Grant
+) -> str:
+    meant = whole_id(typed, ids)
+    if meant is None and not grant.is_for_everybody:  # else the route says so itself
+        raise unknown(typed)
+    return meant or typed
 
 
 def reached(
@@ -82,6 +83,19 @@ def reached(
     return [(device, admission) for device, admission in known if device.device not in theirs]
 
 
+async def _facts(host: WebHost, typed: str) -> Mapping[str, str]:
+    return await host.memory.archive.facts_beginning(typed)
+
+
+async def _events(host: WebHost, typed: str) -> Mapping[str, str]:
+    return await host.memory.desk.beginning(typed)
+
+
+async def _proposals(host: WebHost, typed: str) -> Mapping[str, str]:
+    waiting = await anyio.to_thread.run_sync(host.layers.proposals)
+    return {one.id: one.occasion.person for one in waiting if one.id.startswith(typed)}
+
+
 def unknown_fact(fact_id: str) -> OmoideError:
     """Return the error for a fact that does not exist."""
     return OmoideError("fact-unknown", f"There is no fact {fact_id}. See `omoide memory list`.")
@@ -90,3 +104,11 @@ def unknown_fact(fact_id: str) -> OmoideError:
 def unknown_event(event_id: str) -> OmoideError:
     """Return the error for a danger sign that does not exist."""
     return OmoideError("event-unknown", f"There is no event {event_id}. See `omoide safety list`.")
+
+
+_STORED = {
+    "fact_id": (_facts, unknown_fact),
+    "event_id": (_events, unknown_event),
+    "proposal_id": (_proposals, is_no_proposal),
+}
+"""The parts of a path that name something in the store: what may be meant, with whose it is, and the error if nothing is."""

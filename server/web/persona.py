@@ -7,7 +7,6 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from server.config_persona import Lock
-from server.errors import OmoideError
 from server.memory.layers.drawing import draw_layer
 from server.memory.layers.fields import LayerName
 from server.memory.layers.proposals import By
@@ -100,21 +99,19 @@ async def set_lock(request: Request, layer: str, field: str, locking: Locking) -
 
 
 @router.post(
-    "/api/persona/proposals/{proposal}/accept", tags=["persona"], summary="Accept a proposal"
+    "/api/persona/proposals/{proposal_id}/accept", tags=["persona"], summary="Accept a proposal"
 )
-async def accept(request: Request, proposal: str) -> dict[str, object]:
+async def accept(request: Request, proposal_id: str) -> dict[str, object]:
     """Let what was proposed hold."""
-    await _check_proposal(request, proposal)
-    return describe_proposal(await host_of(request).layers.accept(proposal))
+    return describe_proposal(await host_of(request).layers.accept(proposal_id))
 
 
 @router.post(
-    "/api/persona/proposals/{proposal}/reject", tags=["persona"], summary="Reject a proposal"
+    "/api/persona/proposals/{proposal_id}/reject", tags=["persona"], summary="Reject a proposal"
 )
-async def reject(request: Request, proposal: str) -> dict[str, object]:
+async def reject(request: Request, proposal_id: str) -> dict[str, object]:
     """Turn a proposal down."""
-    await _check_proposal(request, proposal)
-    return describe_proposal(await host_of(request).layers.reject(proposal))
+    return describe_proposal(await host_of(request).layers.reject(proposal_id))
 
 
 @router.post("/api/persona/draw", tags=["persona"], summary="Draw one layer from a talk")
@@ -153,16 +150,3 @@ async def show_user(
         host.clock.now().date(),
     )
     return describe_user(person, layer)
-
-
-async def _check_proposal(request: Request, proposal_id: str) -> None:
-    """Refuse what was proposed in the talk of somebody out of the caller's reach, as if it were not there."""
-    grant = grant_of(request)
-    if grant.is_for_everybody:
-        return
-    found = await anyio.to_thread.run_sync(host_of(request).layers.proposals, None)
-    persons = [one.occasion.person for one in found if one.id == proposal_id]
-    if any(person and not grant.allows(person) for person in persons):
-        raise OmoideError(
-            "proposal-unknown", f"No proposal {proposal_id} waits. See `omoide persona show`."
-        )

@@ -133,8 +133,6 @@ async def accept_device(
     if person:
         grant_of(request).check_person(person)
     device = await anyio.to_thread.run_sync(host.access.accept, device_id, person)
-    if person:
-        host.access.seats.free(device.device)
     if device.is_guest or person:
         host.access.presence.dismiss(device.id, "accepted: come back as yourself")
     admission = await anyio.to_thread.run_sync(host.access.admission_of, device)

@@ -5,13 +5,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
+from server.grants import EVERYBODY
 from server.memory.keeping import storable
-from server.memory.safety.described import describe_event
+from server.memory.safety.described import describe_event, describe_webhook
 from server.memory.safety.models import State
 from server.memory.safety.soap import soap_of
 from server.web.host import host_of
 from server.web.permissions import grant_of, unknown_event
 from server.web.segments import SegmentRoute
+from server.webhook_post import test_webhook
 
 router = APIRouter(route_class=SegmentRoute)
 
@@ -60,6 +62,27 @@ async def acknowledge_event(request: Request, event_id: str, looked: Looked) -> 
 async def close_event(request: Request, event_id: str, looked: Looked) -> Any:
     """Note that an event is dealt with; return it."""
     return await _review(request, event_id, State.CLOSED, looked)
+
+
+@router.get("/api/safety/webhooks", tags=["safety"], summary="Who is told of danger signs")
+async def list_webhooks(request: Request) -> dict[str, object]:
+    """Return the webhooks, and how it stands with what they have still to be told. It takes a key for everybody."""
+    grant_of(request).check_person(EVERYBODY)
+    host = host_of(request)
+    standings = await host.memory.outbox.standings()
+    sections = host.config.safety.webhooks
+    described = [describe_webhook(name, sections[name], each) for name, each in standings.items()]
+    return {"webhooks": described}
+
+
+@router.post(
+    "/api/safety/webhooks/{webhook}/test", tags=["safety"], summary="Send a webhook a test"
+)
+async def send_test(request: Request, webhook: str) -> dict[str, object]:
+    """Send a message of type `webhook-test`, which tells of nobody; say what came of it. It takes a key for everybody."""
+    grant_of(request).check_person(EVERYBODY)
+    host = host_of(request)
+    return await test_webhook(webhook, host.config.safety.webhooks, host.clock)
 
 
 @router.get("/api/safety/{person}/soap", tags=["safety"], summary="A note in the form of SOAP")

@@ -169,7 +169,7 @@ def test_a_damaged_database_is_not_backed_up_over_a_good_copy(
     omoide("backup", "b.tar.gz", "--data", data)
     (data / DATABASE).write_bytes(b"not a database at all" * 100)
     result = omoide("backup", "b.tar.gz", "--json", "--data", data)
-    assert error_of(result)["code"] == "store-damaged"
+    assert error_of(result)["code"] == "store-encrypted"
     assert omoide("restore", "b.tar.gz", "--data", data).exit_code == 0
     assert facts(data) == ["one"]
 
@@ -226,7 +226,7 @@ def test_a_database_that_can_not_be_used_is_found_before_anything_is_moved(
     data = fill(tmp_path / "state", "one")
     archive = archive_of(tmp_path / "b.tar.gz", plain(str(DATABASE)))
     result = omoide("restore", archive, "--json", "--data", data)
-    assert error_of(result)["code"] == "store-damaged"
+    assert error_of(result)["code"] == "store-encrypted"
     assert facts(data) == ["one"]
     assert not list(tmp_path.glob("*before*"))
 

@@ -46,7 +46,7 @@ def test_a_memory_is_encrypted_used_and_decrypted(
     encrypted = omoide("memory", "encrypt", "--data", data)
     assert (encrypted.exit_code, "store.encryption" in encrypted.stdout) == (0, True)
     assert b"zqalphaqz" not in (data / DATABASE).read_bytes()
-    assert "error[store-damaged]" in omoide("memory", "list", "--data", data).stderr
+    assert "error[store-encrypted]" in omoide("memory", "list", "--data", data).stderr
 
     turn_on(monkeypatch)
     assert facts(omoide, data) == [SECRET]

@@ -71,11 +71,14 @@ def test_a_proposal_is_decided(omoide: Omoide, tmp_path: Path) -> None:
         assert asked(omoide, data, "propose", "identity.voice", line)["outcome"] == "proposed"
     first, second = asked(omoide, data, "show")["proposals"]
     assert "You whisper." in omoide("persona", "show", "--data", data).stdout
-    assert asked(omoide, data, "accept", first["id"])["proposal"]["field"] == "identity.voice"
+    voice = asked(omoide, data, "show")["layers"]["identity"]["fields"]["voice"]["lines"]
+    accepted = asked(omoide, data, "accept", first["id"][:12])
+    assert accepted["proposal"]["field"] == "identity.voice"
+    assert (accepted["before"], accepted["after"]) == (voice, [f"{voice[0]} You whisper."])
     assert asked(omoide, data, "reject", second["id"])["error"] is None
     assert asked(omoide, data, "reject", second["id"])["error"]["code"] == "proposal-unknown"
     shown = asked(omoide, data, "show")
-    assert shown["layers"]["identity"]["fields"]["voice"]["lines"] == ["You whisper."]
+    assert shown["layers"]["identity"]["fields"]["voice"]["lines"] == [f"{voice[0]} You whisper."]
 
 
 def test_a_persona_moves_to_another_folder_past_its_locks(omoide: Omoide, tmp_path: Path) -> None:
@@ -126,3 +129,13 @@ async def test_a_running_server_is_asked_over_its_api(tmp_path: Path) -> None:
             "identity.name": "unchanged",
             "identity.voice": "unchanged",
         }
+
+
+def test_what_a_proposal_takes_the_place_of_is_said(omoide: Omoide, tmp_path: Path) -> None:
+    data = tmp_path / "state"
+    omoide("persona", "unlock", "identity.name", "--data", data)
+    asked(omoide, data, "propose", "identity.name", "Momo")
+    [proposal] = asked(omoide, data, "show")["proposals"]
+    printed = omoide("persona", "accept", proposal["id"], "--data", data).stdout
+    assert "before: Omo" in printed
+    assert "now:    Momo" in printed

@@ -14,7 +14,7 @@ from server.memory.safety.models import State
 from server.memory.safety.noticing import notice
 from server.memory.store import Store
 from tests.commands.test_memory import RULES, quietly, remote
-from tests.memory.remembering import page
+from tests.memory.remembering import NOON, page
 
 Omoide = Callable[..., Result]
 
@@ -90,3 +90,65 @@ async def test_a_folder_without_a_memory_is_named(tmp_path: Path) -> None:
     with pytest.raises(OmoideError) as caught:
         await safety.list_events("", None, Place(RULES, tmp_path), quietly)
     assert caught.value.code == "memory-missing"
+
+
+def waiting(data: Path) -> Path:
+    """Let a webhook be away, and return the configuration that names it."""
+    seeded(data)
+    store = Store(data / "memory" / "memory.db")
+    store.deliveries.post(lambda _: ["nurse"], NOON)
+    for delivery in store.deliveries.due("nurse", NOON, 9):
+        store.deliveries.put_off(delivery, NOON, "failed-503")
+    store.close()
+    config = data / "config.yaml"
+    config.write_text("safety: {webhooks: {nurse: {url: 'http://127.0.0.1:9/secret-path'}}}")
+    return config
+
+
+def test_the_list_and_the_doctor_say_what_a_webhook_has_still_to_be_told(
+    omoide: Omoide, tmp_path: Path
+) -> None:
+    config = waiting(tmp_path)
+    options = ("--config", config, "--data", tmp_path)
+    told = "2 wait since 2026-09-27 03:00; tried 1 times, last: failed-503"
+    for command in (("safety", "list"), ("safety", "webhooks"), ("doctor", "--quick")):
+        printed = omoide(*command, *options).stdout
+        assert told in printed, command
+        assert "secret-path" not in printed
+    assert "safety webhook-test nurse" in printed
+
+
+def test_a_test_of_a_webhook_says_what_came_of_it(omoide: Omoide, tmp_path: Path) -> None:
+    options = ("--config", waiting(tmp_path), "--data", tmp_path)
+    result = omoide("safety", "webhook-test", "nurse", *options)
+    assert result.exit_code == 1
+    assert "unreachable" in result.stdout
+    assert "webhook-unknown" in omoide("safety", "webhook-test", "son", *options).stderr
+
+
+def test_one_event_is_shown_with_the_note_that_the_list_and_the_soap_note_have(
+    omoide: Omoide, tmp_path: Path
+) -> None:
+    data = seeded(tmp_path)
+    id_ = listed(omoide, data)[0]["id"]
+    options = ("--by", "Ito", "--note", "ECG was fine", "--data", data)
+    assert omoide("safety", "ack", id_[:12], *options).exit_code == 0
+    for command in (
+        ("show", id_[:12]),
+        ("list", "--state", "acknowledged"),
+        ("export", "--person", "Rose"),
+    ):
+        assert "by Ito: ECG was fine" in omoide("safety", *command, "--data", data).stdout
+
+
+def test_the_preview_of_a_forget_says_that_nobody_has_looked_at_a_danger_sign(
+    omoide: Omoide, tmp_path: Path
+) -> None:
+    data = seeded(tmp_path)
+    store = Store(data / "memory" / "memory.db")
+    told = page("My chest hurts. I fell in the bath.", language="en", id_="p1", person="Rose")
+    store.pages.add(told)
+    store.close()
+    shown = omoide("memory", "forget", "--person", "Rose", "--data", data)
+    assert "Nobody has looked yet at 2 of the danger signs" in shown.stdout
+    assert listed(omoide, data)

@@ -7,6 +7,7 @@ import anyio
 import pytest
 
 from firmware_bridge.events import TextSaid
+from server.memory import page_of
 from server.trace import Turns
 from server.turn import Turn
 from tests.fakes import FakeAsr, FakeDevice, FakeHouse, silence, voice
@@ -88,13 +89,6 @@ async def test_a_question_that_was_left_unanswered_is_not_answered_to_the_next_o
     assert [turn.person for turn in keeper.turns][-1] == "carol"
 
 
-async def test_a_name_that_nobody_here_has_changes_nothing() -> None:
-    house, device, keeper = family()
-    await hold(house, device, "This is David.")
-    assert [turn.person for turn in keeper.turns] == ["taro"]
-    assert len(house.llm.prompts) == 1
-
-
 async def test_of_a_guest_nothing_is_kept_and_nothing_recalled() -> None:
     house, device, keeper = family()
     device.is_guest, device.household = True, ()
@@ -128,3 +122,49 @@ async def test_speech_that_is_understood_after_somebody_else_came_stays_with_who
         await anyio.sleep(6)
     told = {turn.transcript.text: turn.person for turn in keeper.turns if turn.transcript}
     assert told == {"ひみつの話だよ。": "taro", "キャロルです。": "carol"}
+
+
+@pytest.mark.parametrize(
+    "said", ["This is Bob.", "My name is Bob.", "私はボブです。", "ボブといいます。", "我叫小明。"]
+)
+async def test_whoever_is_unknown_here_is_told_so_and_nothing_changes(said: str) -> None:
+    house, device, keeper = family()
+    await hold(house, device, said)
+    assert house.llm.prompts == []
+    [turn] = keeper.turns
+    assert (turn.person, turn.is_guest) == ("taro", False)
+    assert any(name in turn.heard for name in ("Bob", "ボブ", "小明"))
+    assert page_of(turn) is None
+
+
+@pytest.mark.parametrize(
+    "said", ["This is great.", "I'm Japanese.", "暑いです。", "我叫你过来。", "This is Monday?"]
+)
+async def test_what_is_no_name_goes_to_the_model(said: str) -> None:
+    house, device, _ = family()
+    await hold(house, device, said)
+    assert len(house.llm.prompts) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("This is Carol.", ""),
+        ("キャロルです。", ""),
+        ("キャロルです。明日は晴れる？", "明日は晴れる？"),
+    ],
+)
+async def test_an_introduction_is_nothing_to_be_remembered(said: str, kept: str) -> None:
+    house, device, keeper = family()
+    await hold(house, device, said)
+    page = page_of(keeper.turns[0])
+    assert (page.said if page else "") == kept
+
+
+async def test_whoever_speaks_already_is_not_welcomed_for_saying_their_name() -> None:
+    house, device, keeper = family(["Nice to meet you."])
+    await hold(house, device, "My name is Taro.")
+    assert len(house.llm.prompts) == 1
+    page = page_of(keeper.turns[0])
+    assert page is not None
+    assert page.said == "My name is Taro."

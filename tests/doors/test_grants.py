@@ -137,7 +137,8 @@ async def test_no_route_gives_a_key_what_is_of_a_person_whom_it_does_not_name(do
                     name="x.bin",
                     layer="soul",
                     field="mission",
-                    proposal="none",
+                    proposal_id="none",
+                    webhook="none",
                 )
                 bodies: list[Any] = [{"person": "taro"}, {"text": "No."}, {}, *ORDERS]
                 bodies += [{"facts": [fact_ids["taro"]]}, {"page": "zqbetaqz 9"}]

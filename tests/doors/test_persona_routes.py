@@ -63,7 +63,7 @@ async def test_a_proposal_is_accepted_or_rejected(doors: Doors) -> None:
     status, refused = await ask(doors, "POST", f"{first}/accept", json={})
     assert (status, refused["error"]["code"]) == (404, "proposal-unknown")
     _, shown = await ask(doors, "GET", "/api/persona")
-    assert shown["layers"]["identity"]["fields"]["voice"]["lines"] == ["You whisper."]
+    assert shown["layers"]["identity"]["fields"]["voice"]["lines"][0].endswith("ぼく. You whisper.")
     assert shown["proposals"] == []
 
 

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from server.access import Access
+from server.access import Access, take_seat
 from tests.doors.premises import ROBOT, FixedClock
 from tests.doors.visitors import AFAR, HERE, OWN, Open, robot
 
@@ -65,3 +65,18 @@ def test_somebody_who_left_the_household_is_not_gone_on_with(open_access: Open) 
     person(access)
     access.seats.take(ROBOT, "carol")
     assert person(access) == OWN
+
+
+def test_a_robot_that_is_given_to_somebody_is_theirs_whoever_sat_there(
+    open_access: Open,
+) -> None:
+    access = open_access(**HOME)
+    beside = open_access(**HOME)  # as a command does it, beside the server
+    for owner in ("hana", "hana"):  # to the same once more, too
+        person(access)
+        take_seat(access, ROBOT, "carol")
+        assert person(access) == "carol"
+        beside.accept(ROBOT, owner)
+        assert person(access) == owner
+    take_seat(access, ROBOT, "carol")
+    assert person(access) == "carol"

@@ -109,7 +109,7 @@ def test_with_another_key_it_is_not_opened_and_not_changed(
         store.pages.add(page(SECRET))
     before = file.read_bytes()
     assert code_of(lambda: Store(file, OTHER)) == "store-key-wrong"
-    assert code_of(lambda: Store(file)) == "store-damaged"
+    assert code_of(lambda: Store(file)) == "store-encrypted"
     with pytest.raises(StoreError, match=r"store\.encryption"):
         Store(file)
     assert file.read_bytes() == before

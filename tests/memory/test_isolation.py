@@ -51,7 +51,8 @@ OF_EVERYBODY = {
     "Pages.after", "Pages.before", "Pages.find", "Pages.since",
     "PersonaTable.document", "PersonaTable.proposals", "Portrait.not_in_summary",
     "Queue.attempts", "Queue.overdue",
-    "SafetyEvents.due", "SafetyEvents.get", "SafetyEvents.next_due", "Store.fact", "Store.persons",
+    "Deliveries.due", "Deliveries.next_due", "Deliveries.standings", "Ids.events", "Ids.facts", "Ids.pages", "Ids.proposals",
+    "SafetyEvents.get", "SafetyEvents.named", "Store.fact", "Store.persons",
     "StoredLines.pages_without_vectors", "Tiers.chain_summary",
 }  # fmt: skip
 """Reads of the store that name no person: by an id that a caller was given, or for work in the background on everybody."""

@@ -227,10 +227,11 @@ async def test_a_layer_has_a_cap_of_its_own(tmp_path: Path) -> None:
 
 async def test_a_proposal_holds_once_it_is_accepted(tmp_path: Path) -> None:
     with layered(tmp_path) as kept:
+        before = kept.text(FieldKey.VOICE)
         await kept.layers.write("identity", "voice", "You whisper.", By.VOICE)
         [proposal] = kept.layers.proposals()
         await kept.layers.accept(proposal.id)
-        assert kept.text(FieldKey.VOICE) == "You whisper."
+        assert kept.text(FieldKey.VOICE) == f"{before} You whisper."  # what it is called by stays
         assert not kept.layers.proposals()
         assert await refusal(kept.layers.accept(proposal.id)) == "proposal-unknown"
 

@@ -177,7 +177,7 @@ async def test_the_store_is_closed_again_if_the_memory_cannot_be_opened(tmp_path
     (tmp_path / "memory.db").write_bytes(b"no database" * 1000)
     with pytest.raises(StoreError) as caught, opened(tmp_path):
         pass
-    assert caught.value.code == "store-damaged"
+    assert caught.value.code == "store-encrypted"
     (tmp_path / "memory.db").unlink()
     with opened(tmp_path):
         pass

@@ -369,13 +369,19 @@ def test_a_store_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"no database at all" * 100, b"SQLite format 3\0" + b"\xff" * 5000]
+    ("content", "code"),
+    [
+        (b"no database at all" * 100, "store-encrypted"),  # for all that can be told of it
+        (b"SQLite format 3\0" + b"\xff" * 5000, "store-damaged"),
+    ],
 )
-def test_a_damaged_store_is_named_and_not_touched(tmp_path: Path, content: bytes) -> None:
+def test_a_damaged_store_is_named_and_not_touched(
+    tmp_path: Path, content: bytes, code: str
+) -> None:
     file = tmp_path / "memory.db"
     file.write_bytes(content)
     error = error_at_opening(file)
-    assert error.code == "store-damaged"
+    assert error.code == code
     assert str(file) in str(error)
     assert "restore" in str(error)
     assert file.read_bytes() == content

@@ -50,7 +50,6 @@ def test_who_says_so_is_recognised(text: str, person: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "This is David.",
         "I'm home.",
         "I'm tired, and Carol is, too.",
         "Carol is coming tomorrow.",
@@ -151,3 +150,13 @@ def test_the_answer_says_the_name_in_the_language_of_the_talk(language: str) -> 
     assert "$" not in said
     assert met.answer("Hi $name!", language) == "Hi Carol!"
     assert all(words.keys() == {"ja", "zh", "en"} for words in ANSWERS.values())
+
+
+@pytest.mark.parametrize(
+    "text", ["This is David.", "Hello, my name is David Jones.", "私はダビデです。", "我叫小刚。"]
+)
+def test_somebody_unknown_is_known_to_be_so(text: str) -> None:
+    met = find_introduction(text, HOUSEHOLD, PERSONS)
+    assert met is not None
+    assert not met.is_known
+    assert find_introduction(text, HOUSEHOLD[:1], PERSONS) is None, "nobody shares the robot"

@@ -57,6 +57,8 @@ _CAPS: Mapping[FieldKey, tuple[int, int]] = {
     FieldKey.VOICE: (_LINE, 1),
     FieldKey.RULES: (_LINE, 8),
 }
+OF_MANNERS = frozenset({FieldKey.VOICE})
+"""Fields of one line that tells several manners: what is asked for in a talk is written behind what stands there."""
 MOST_LAYER_CHARS = 2_000
 """Of all fields of a layer together, so that a persona leaves room for memory in a prompt."""
 FIELDS: Mapping[FieldKey, Field] = {

@@ -14,7 +14,15 @@ from server.config_persona import Lock, PersonaSection
 from server.errors import OmoideError
 from server.memory.harvest import Asked
 from server.memory.layers.document import Document, read_document, write_document
-from server.memory.layers.fields import FIELDS, Field, FieldKey, LayerName, field_of, fields_of
+from server.memory.layers.fields import (
+    FIELDS,
+    OF_MANNERS,
+    Field,
+    FieldKey,
+    LayerName,
+    field_of,
+    fields_of,
+)
 from server.memory.layers.normalizing import check_room, checked, labels_in
 from server.memory.layers.persona import Files, Held, Origin, Persona, PersonaReader
 from server.memory.layers.proposals import By, Occasion, Proposal, State, make_proposal
@@ -23,6 +31,7 @@ from server.memory.layers.refusals import (
     is_full,
     is_locked,
     is_misfiled,
+    is_no_proposal,
     is_unknown,
     is_view,
     says_nothing,
@@ -31,6 +40,8 @@ from server.memory.layers.requests import requests_in
 from server.memory.store import Store
 from server.memory.writer import Writer
 from server.ports import Clock
+from server.punctuation import join_sentences
+from server.short_ids import whole_id
 from server.turn import Kept, Turn
 
 log = structlog.get_logger(__name__)
@@ -309,13 +320,10 @@ class Layers:
         return proposal
 
     def _pending(self, proposal_id: str) -> Proposal:
-        found = (one for one in self.proposals() if one.id == proposal_id)
-        proposal = next(found, None)
+        waiting = {one.id: one for one in self.proposals()}
+        proposal = waiting.get(whole_id(proposal_id, waiting) or "")
         if proposal is None:
-            raise OmoideError(
-                "proposal-unknown",
-                f"No proposal {proposal_id} waits. See `omoide persona show`.",
-            )
+            raise is_no_proposal(proposal_id)
         return proposal
 
     def _put(self, document: Document, accepted: str = "") -> None:
@@ -334,5 +342,13 @@ def _known(layer: str, name: str) -> Field:
 
 
 def _added(field: Field, held: Held, lines: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what a field holds with lines from a talk: beside those that are there, if it holds several."""
-    return tuple(dict.fromkeys((*held.lines, *lines))) if field.most > 1 else lines
+    """Return what a field holds with lines from a talk: beside what is there, if it holds several lines or manners."""
+    if field.most > 1:
+        return tuple(dict.fromkeys((*held.lines, *lines)))
+    if FieldKey(field.key) not in OF_MANNERS:
+        return lines
+    wanted = "".join(held.lines)
+    for line in lines:
+        if line not in wanted:
+            wanted = join_sentences((wanted, line))
+    return (wanted,)

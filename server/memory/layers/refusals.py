@@ -53,6 +53,13 @@ def says_nothing(field: Field) -> OmoideError:
     return OmoideError("layer-empty", f"There is nothing to put into {field.key}.")
 
 
+def is_no_proposal(proposal_id: str) -> OmoideError:
+    """Return the refusal for a proposal that does not wait."""
+    return OmoideError(
+        "proposal-unknown", f"No proposal {proposal_id} waits. See `omoide persona show`."
+    )
+
+
 def is_full(most: int) -> OmoideError:
     """Return the refusal for one proposal too many."""
     return OmoideError(

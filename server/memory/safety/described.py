@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from server.memory.safety.models import SafetyEvent
+from server.config_safety import WebhookSection
+from server.config_shown import host_alone
+from server.memory.safety.models import SafetyEvent, Standing
 
 
 def describe_event(event: SafetyEvent) -> dict[str, Any]:
@@ -19,13 +21,34 @@ def describe_event(event: SafetyEvent) -> dict[str, Any]:
         "at": event.at.isoformat(),
         "origin": str(event.origin),
         "state": str(event.state),
-        "reviews": [
-            {
-                "state": str(review.state),
-                "by": review.by,
-                "at": review.at.isoformat(),
-                "note": review.note,
-            }
-            for review in event.reviews
-        ],
+        "reviews": describe_reviews(event),
+    }
+
+
+def describe_reviews(event: SafetyEvent) -> list[dict[str, str]]:
+    """Return who has looked at an event, oldest first, as plain data."""
+    return [
+        {
+            "state": str(review.state),
+            "by": review.by,
+            "at": review.at.isoformat(),
+            "note": review.note,
+        }
+        for review in event.reviews
+    ]
+
+
+def describe_webhook(name: str, section: WebhookSection, standing: Standing) -> dict[str, Any]:
+    """Return a webhook and how it stands with its deliveries as plain data; of its address scheme and host."""
+    return {
+        "name": name,
+        "url": host_alone(section.url),
+        "min_severity": section.min_severity,
+        "kinds": list(section.kinds),
+        "persons": list(section.persons),
+        "waiting": standing.waiting,
+        "since": standing.since.isoformat() if standing.since else None,
+        "attempts": standing.attempts,
+        "next_at": standing.next_at.isoformat() if standing.next_at else None,
+        "error": standing.error,
     }

@@ -29,6 +29,11 @@ class SafetyDesk:
         """Return one event, or None."""
         return await to_thread.run_sync(self._store.safety.get, event_id)
 
+    async def beginning(self, beginning: str) -> dict[str, str]:
+        """Return the events whose ids begin so, each with its person."""
+        await self._writer.settle()
+        return await to_thread.run_sync(self._store.ids.events, beginning)
+
     async def review(
         self, event_id: str, state: State, by: str, note: str = ""
     ) -> SafetyEvent | None:

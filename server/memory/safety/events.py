@@ -1,18 +1,18 @@
-"""The safety events in the store, with their reviews; and the outbox: what webhooks have still to be told."""
+"""The safety events in the store, with their reviews."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, select
 
-from server.memory.database import Database, insert_new
+from server.memory.database import Database, insert_new, present
 from server.memory.keeping import in_zone, storable, zone_name
 from server.memory.models import Origin
 from server.memory.pages import owners_of
 from server.memory.redaction import holds
-from server.memory.safety.models import Delivery, Review, SafetyEvent, Severity, SignalKind, State
-from server.memory.schema import safety_events, safety_outbox, safety_reviews
+from server.memory.safety.deliveries import put_out
+from server.memory.safety.models import Review, SafetyEvent, Severity, SignalKind, State
+from server.memory.schema import safety_events, safety_reviews
 
 
 class SafetyEvents:
@@ -24,7 +24,7 @@ class SafetyEvents:
     def add(self, new: Sequence[SafetyEvent]) -> None:
         """Keep events; of one page and kind the first stays as it is."""
         with self._database.writing() as connection:
-            insert_new(connection, safety_events, [_event_row(event) for event in new])
+            _put(connection, new)
 
     def find(self, person: str | None = None, state: State | None = None) -> list[SafetyEvent]:
         """Return events, oldest first.
@@ -39,6 +39,11 @@ class SafetyEvents:
     def get(self, event_id: str) -> SafetyEvent | None:
         """Return one event, or None."""
         return next(iter(self._find(safety_events.c.id == event_id)), None)
+
+    def named(self, event_ids: Collection[str]) -> dict[str, SafetyEvent]:
+        """Return events by their ids, as far as they are there."""
+        found = self._find(safety_events.c.id.in_(list(event_ids)))
+        return {event.id: event for event in found}
 
     def review(self, event_id: str, review: Review) -> SafetyEvent | None:
         """Note that somebody looked at an event; return it as it is then, or None if it is gone.
@@ -57,66 +62,6 @@ class SafetyEvents:
             if there is not None and closed is None:
                 insert_new(connection, safety_reviews, [_review_row(event_id, review)])
         return self.get(event_id)
-
-    def post(self, wanted_by: Callable[[SafetyEvent], Iterable[str]], now: datetime) -> None:
-        """Put events that are new into the outbox.
-
-        Args:
-            wanted_by: Names the webhooks that are to be told of an event.
-            now: When the first attempt is due.
-        """
-        new = self._find(safety_events.c.posted.is_(False))
-        if not new:
-            return
-        rows = [
-            {"event": event.id, "webhook": name, "attempts": 0, "next_at": now}
-            for event in new
-            for name in wanted_by(event)
-        ]
-        with self._database.writing() as connection:
-            insert_new(connection, safety_outbox, rows)
-            done = safety_events.c.id.in_([event.id for event in new])
-            connection.execute(update(safety_events).where(done).values(posted=True))
-
-    def due(self, webhook: str, now: datetime, most: int) -> list[Delivery]:
-        """Return what a webhook is to be told now, the longest due first."""
-        query = (
-            select(safety_outbox)
-            .where(safety_outbox.c.webhook == webhook, safety_outbox.c.next_at <= now)
-            .order_by(safety_outbox.c.next_at, safety_outbox.c.event)
-            .limit(most)
-        )
-        rows = self._database.rows(query)
-        events = {
-            event.id: event
-            for event in self._find(safety_events.c.id.in_([row.event for row in rows]))
-        }
-        return [
-            Delivery(events[row.event], row.webhook, row.attempts)
-            for row in rows
-            if row.event in events
-        ]
-
-    def next_due(self, webhooks: Collection[str]) -> datetime | None:
-        """Return when one of these webhooks is to be told something next; None if nothing waits."""
-        waiting = safety_outbox.c.webhook.in_(list(webhooks))
-        query = select(func.min(safety_outbox.c.next_at)).where(waiting)
-        moment: datetime | None = self._database.rows(query)[0][0]
-        return moment
-
-    def put_off(self, delivery: Delivery, until: datetime, *, all_due: bool = False) -> None:
-        """Try a delivery again at a later moment; with `all_due` also whatever else its webhook should be told before."""
-        change = {"attempts": safety_outbox.c.attempts + 1, "next_at": until}
-        sooner = (safety_outbox.c.webhook == delivery.webhook) & (safety_outbox.c.next_at < until)
-        with self._database.writing() as connection:
-            connection.execute(update(safety_outbox).where(_is_delivery(delivery)).values(change))
-            if all_due:
-                connection.execute(update(safety_outbox).where(sooner).values(next_at=until))
-
-    def delivered(self, delivery: Delivery) -> None:
-        """Be done with a delivery."""
-        with self._database.writing() as connection:
-            connection.execute(delete(safety_outbox).where(_is_delivery(delivery)))
 
     def _find(self, which: ColumnElement[bool] | None) -> list[SafetyEvent]:
         query = select(safety_events).order_by(safety_events.c.at, safety_events.c.id)
@@ -138,8 +83,16 @@ class SafetyEvents:
 def put_drawn(connection: Connection, new: Sequence[SafetyEvent]) -> None:
     """Add events drawn from stored exchanges, as a part of a transaction; those of exchanges that are gone are left out."""
     there = owners_of(connection, {event.page for event in new})
-    rows = [_event_row(event) for event in new if event.page in there]
-    insert_new(connection, safety_events, rows)
+    _put(connection, [event for event in new if event.page in there])
+
+
+def open_kinds(connection: Connection, persons: Collection[str]) -> Mapping[str, SignalKind]:
+    """Return the kind of each event of some persons that nobody has looked at yet, by its id."""
+    seen = select(safety_reviews.c.event)
+    query = select(safety_events.c.id, safety_events.c.kind).where(
+        safety_events.c.person.in_(list(persons)), safety_events.c.id.not_in(seen)
+    )
+    return {row.id: SignalKind(row.kind) for row in connection.execute(query)}
 
 
 def bring_in_events(
@@ -153,13 +106,13 @@ def bring_in_events(
         )
     )
     new = [event for event in wanted if event.id not in known]
-    insert_new(connection, safety_events, [_event_row(one) | {"posted": True} for one in new])
+    insert_new(connection, safety_events, [_event_row(one) for one in new])
     reviews = [_review_row(one.id, review) for one in new for review in one.reviews]
     insert_new(connection, safety_reviews, reviews)
 
 
 def lose_events(connection: Connection, page_ids: Collection[str]) -> None:
-    """Delete the events of exchanges, with their reviews and what webhooks have still to be told of them."""
+    """Delete the events of exchanges, with their reviews. That there were any is still told: see `server.memory.safety.deliveries`."""
     connection.execute(delete(safety_events).where(safety_events.c.page.in_(list(page_ids))))
 
 
@@ -184,10 +137,10 @@ def lose_quoted(
             connection.execute(delete(safety_events).where(safety_events.c.id == event.id))
 
 
-def _is_delivery(delivery: Delivery) -> ColumnElement[bool]:
-    return (safety_outbox.c.event == delivery.event.id) & (
-        safety_outbox.c.webhook == delivery.webhook
-    )
+def _put(connection: Connection, new: Sequence[SafetyEvent]) -> None:
+    known = present(connection, safety_events, [event.id for event in new])
+    insert_new(connection, safety_events, [_event_row(event) for event in new])
+    put_out(connection, [event for event in new if event.id not in known])
 
 
 def _event_row(event: SafetyEvent) -> dict[str, Any]:
@@ -203,7 +156,6 @@ def _event_row(event: SafetyEvent) -> dict[str, Any]:
         "at": event.at,
         "zone": zone_name(event.at),
         "origin": str(event.origin),
-        "posted": False,
     }
 
 

@@ -104,3 +104,20 @@ class Delivery:
     """Its name in the configuration."""
     attempts: int
     """How often it has been tried in vain."""
+    is_erased: bool = False
+    """Whether its words were erased meanwhile: the event has none, no exchange and no reviews then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How it stands with what a webhook has still to be told."""
+
+    waiting: int
+    since: datetime | None = None
+    """From when on the oldest waits; None if nothing does."""
+    attempts: int = 0
+    """How often at most one of them was tried in vain."""
+    next_at: datetime | None = None
+    """When something is tried again."""
+    error: str = ""
+    """What went wrong with the attempt before that, in a word."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from server.memory.safety.described import describe_reviews
 from server.memory.safety.models import SafetyEvent
 
 NOTICE = (
@@ -37,6 +38,7 @@ def soap_of(person: str, events: Sequence[SafetyEvent], now: datetime) -> dict[s
                 "page": event.page,
                 "event": event.id,
                 "state": str(event.state),
+                "reviews": describe_reviews(event),
             }
             for event in events
         ],
@@ -50,9 +52,19 @@ def render_soap(note: Mapping[str, Any]) -> str:
     """Return a note as text to be read and filled in."""
     lines = [f"{note['person']}    {note['made_at'][:16].replace('T', ' ')}", "", note["notice"]]
     lines += ["", "S (in the person's own words)"]
-    lines += [
-        f"  {one['at'][:16].replace('T', ' ')}  “{one['quote']}”  [{one['kind']}, {one['severity']}, {one['state']}]"
-        for one in note["subjective"]
-    ] or ["  nothing"]
+    for one in note["subjective"]:
+        tags = f"{one['kind']}, {one['severity']}, {one['state']}"
+        lines.append(f"  {_minute(one['at'])}  “{one['quote']}”  [{tags}]")
+        for review in one["reviews"]:
+            said = f": {review['note']}" if review["note"] else ""
+            lines.append(
+                f"      {_minute(review['at'])}  {review['state']} by {review['by']}{said}"
+            )
+    if not note["subjective"]:
+        lines.append("  nothing")
     lines += ["", "O (measured)", "  nothing", "", "A", "  ", "", "P", "  "]
     return "\n".join(lines)
+
+
+def _minute(moment: str) -> str:
+    return moment[:16].replace("T", " ")

@@ -72,17 +72,20 @@ def test_a_review_says_who_and_when_and_what_is_closed_stays_closed(store: Store
     assert store.safety.review("nothing", Review(State.CLOSED, "x", later)) is None
 
 
-def test_a_person_is_forgotten_with_events_reviews_and_what_webhooks_wait_for(
+def test_a_person_is_forgotten_with_events_and_reviews_and_webhooks_wait_for_no_words(
     tmp_path: Path,
 ) -> None:
     with closing(Store(tmp_path / "memory.db")) as store:
         mine, other = event("胸が痛くて眠れないの。"), event("頭が痛いんだよ。", "ken", "p2")
         store.safety.add([mine, other])
-        store.safety.post(lambda _: ["nurse"], NOON)
+        store.deliveries.post(lambda _: ["nurse"], NOON)
         store.safety.review(mine.id, Review(State.ACKNOWLEDGED, "Ito", NOON, "markermarker"))
         store.forget_person("hana")
         assert store.safety.find() == [other]
-        assert [one.event for one in store.safety.due("nurse", NOON, 9)] == [other]
+        due = {one.event.person: one for one in store.deliveries.due("nurse", NOON, 9)}
+        assert due["ken"].event == other
+        assert due["hana"].is_erased
+        assert (due["hana"].event.quote, due["hana"].event.reviews) == ("", ())
     everything = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
     assert "胸が痛くて眠れない".encode() not in everything
     assert b"markermarker" not in everything
@@ -116,20 +119,20 @@ async def test_an_event_outlives_the_fading_of_what_it_was_said_beside(tmp_path:
 def test_the_outbox_holds_what_is_wanted_until_it_is_delivered(store: Store) -> None:
     one, two = event(page_id="p1"), event("転んだの。", page_id="p2")
     store.safety.add([one])
-    store.safety.post(lambda _: ["nurse"], NOON)
+    store.deliveries.post(lambda _: ["nurse"], NOON)
     store.safety.add([two])
-    store.safety.post(lambda each: ["nurse", "son"] if each == two else [], NOON)
-    assert {d.event.page for d in store.safety.due("nurse", NOON, 9)} == {"p1", "p2"}
-    [to_son] = store.safety.due("son", NOON, 9)
+    store.deliveries.post(lambda each: ["nurse", "son"] if each.id == two.id else [], NOON)
+    assert {d.event.page for d in store.deliveries.due("nurse", NOON, 9)} == {"p1", "p2"}
+    [to_son] = store.deliveries.due("son", NOON, 9)
     later = NOON + timedelta(minutes=1)
-    store.safety.put_off(to_son, later)
-    assert store.safety.due("son", NOON, 9) == []
-    assert store.safety.due("son", later, 9)[0].attempts == 1
-    assert store.safety.next_due(["son"]) == later
-    store.safety.delivered(to_son)
-    assert store.safety.next_due(["son"]) is None
-    store.safety.post(lambda _: ["son"], NOON)
-    assert store.safety.due("son", later, 9) == []  # each event is posted once
+    store.deliveries.put_off(to_son, later)
+    assert store.deliveries.due("son", NOON, 9) == []
+    assert store.deliveries.due("son", later, 9)[0].attempts == 1
+    assert store.deliveries.next_due("son") == later
+    store.deliveries.delivered(to_son)
+    assert store.deliveries.next_due("son") is None
+    store.deliveries.post(lambda _: ["son"], NOON)
+    assert store.deliveries.due("son", later, 9) == []  # each event is posted once
 
 
 async def test_what_a_model_notices_is_kept_with_the_facts_and_what_the_rules_kept_stays(

@@ -15,12 +15,16 @@ import pytest
 import structlog
 
 from server.config import Config
+from server.memory.erasing import Order
+from server.memory.safety.noticing import notice
 from server.memory.safety.outbox import Outbox
 from server.memory.safety.watch import SafetyWatch
+from server.memory.selecting import Selector, select
 from server.memory.store import Store
 from server.memory.writer import Writer
+from server.webhook_post import WebhookPost
 from server.webhooks import WebhookSender
-from tests.memory.remembering import NOON, turn
+from tests.memory.remembering import NOON, page, turn
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
 NURSE = {"url": "https://nurse.example/hook", "secret": "correct-horse-battery"}
@@ -206,3 +210,153 @@ async def test_a_receipt_counts_whatever_is_written_behind_it(
         say(watch, "My chest hurts.")
         await anyio.sleep(3600)
     assert service.asked == 1
+
+
+def erase(folder: Path, words: str, person: str = "") -> None:
+    """Let somebody forget words, or a whole person, in a store that nobody else works in."""
+    store = Store(folder / "memory.db")
+    named = Selector(person, words=words) if words else Selector(person)
+    selected = select(store, named)
+    store.erasures.erase(selected.what, Order("test", selected.kind, NOON))
+    store.close()
+
+
+@pytest.mark.parametrize("words", ["blood pressure", ""], ids=["words", "the whole person"])
+async def test_what_was_erased_before_it_was_delivered_is_told_once_without_the_words(
+    tmp_path: Path, words: str
+) -> None:
+    service, clock = Service(), LoopClock()
+    service.status = None
+    async with sending(tmp_path, service, clock=clock) as watch:
+        said = "I took my blood pressure pills twice this morning."
+        watch._writer.add_page(page(said, NOON, "hana", id_="t0"))
+        say(watch, said)
+        await anyio.sleep(1)
+    before = (tmp_path / "memory.db").read_bytes()
+    erase(tmp_path, words, "hana")
+    assert b"blood pressure" in before
+    assert b"blood pressure" not in (tmp_path / "memory.db").read_bytes()
+    service.status = 200
+    async with sending(tmp_path, service, clock=clock):
+        await anyio.sleep(3600)
+    [request] = service.told
+    event = json.loads(request.content)["event"]
+    assert (event["erased"], event["quote"], event["page"]) == (True, "", "")
+    assert (event["person"], event["kind"], event["state"]) == ("hana", "medication", "erased")
+
+
+async def test_what_was_erased_before_it_was_sorted_out_whom_to_tell_is_told_too(
+    tmp_path: Path,
+) -> None:
+    service = Service()
+    store = Store(tmp_path / "memory.db")
+    told = page("I fell in the bath.", NOON, "hana", id_="t0", language="en")
+    store.pages.add(told)
+    store.safety.add(notice(told))
+    store.close()
+    erase(tmp_path, "bath")
+    async with sending(tmp_path, service):
+        await anyio.sleep(1)
+    assert [json.loads(one.content)["event"]["erased"] for one in service.told] == [True]
+
+
+async def test_what_was_delivered_is_not_told_again_when_it_is_erased(tmp_path: Path) -> None:
+    service, clock = Service(), LoopClock()
+    async with sending(tmp_path, service, clock=clock) as watch:
+        watch._writer.add_page(page("I fell in the bath.", NOON, "hana", id_="t0", language="en"))
+        say(watch, "I fell in the bath.")
+        await anyio.sleep(1)
+    erase(tmp_path, "bath")
+    async with sending(tmp_path, service, clock=clock):
+        await anyio.sleep(3600)
+    assert service.asked == 1
+
+
+def test_what_was_erased_waits_a_week_for_a_webhook_and_no_longer(tmp_path: Path) -> None:
+    store = Store(tmp_path / "memory.db")
+    told = page("I fell in the bath.", NOON, "hana", id_="t0", language="en")
+    store.pages.add(told)
+    store.safety.add(notice(told))
+    store.deliveries.post(lambda _: ["nurse"], NOON)
+    later = NOON + timedelta(days=30)  # however long it waited before
+    store.deliveries.post(lambda _: [], later)
+    store.erasures.erase(select(store, Selector("hana")).what, Order("test", "person", later))
+    store.deliveries.post(lambda _: [], later)
+    store.deliveries.post(lambda _: [], later + timedelta(days=6))
+    assert store.deliveries.standings()["nurse"].waiting == 1
+    store.deliveries.post(lambda _: [], later + timedelta(days=8))
+    assert store.deliveries.standings() == {}
+    store.close()
+
+
+class SlowService(Service):
+    """One host takes nine seconds for everything."""
+
+    async def __call__(self, request: httpx2.Request) -> httpx2.Response:  # type: ignore[override]
+        if request.url.host == "slow.example":
+            await anyio.sleep(9)
+        self.times.append((request.url.host, anyio.current_time()))
+        return super().__call__(request)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.times: list[tuple[str, float]] = []
+
+
+async def test_a_webhook_that_is_slow_holds_up_no_other_and_what_is_urgent_goes_first(
+    tmp_path: Path,
+) -> None:
+    service = SlowService()
+    hooks = {"slow": {"url": "https://slow.example/a"}, "quick": {"url": "https://quick.example/"}}
+    async with sending(tmp_path, service, hooks) as watch:
+        for number in range(20):
+            say(watch, f"I fell in the kitchen, number {number}.", number)
+        await anyio.sleep(20)
+        asked = anyio.current_time()
+        say(watch, "My chest hurts.", 30)
+        await anyio.sleep(200)
+    quick = [
+        moment
+        for (host, moment), request in zip(service.times, service.told, strict=True)
+        if host == "quick.example" and b"chest" in request.content
+    ]
+    slow = [r.content for r in service.told if r.url.host == "slow.example"]
+    assert quick[0] - asked < 1
+    assert len(slow) == 21
+    assert b"chest" in slow[3]  # behind the one that was on its way
+
+
+async def test_a_webhook_for_certain_persons_is_told_of_no_other(tmp_path: Path) -> None:
+    service = Service()
+    async with sending(tmp_path, service, {"son": {**NURSE, "persons": ["ken"]}}) as watch:
+        say(watch, "I fell in the bath.", 1)
+        watch.heed(turn("My chest hurts.", NOON, "ken", language="en", id_="t2"))
+        await anyio.sleep(1)
+    assert service.quotes() == ["My chest hurts."]
+
+
+async def test_how_deliveries_stand_says_since_when_and_why(tmp_path: Path) -> None:
+    service = Service()
+    service.status = 503
+    async with sending(tmp_path, service) as watch:
+        say(watch, "I fell in the bath.")
+        await anyio.sleep(8)
+    store = Store(tmp_path / "memory.db")
+    standing = store.deliveries.standings()["nurse"]
+    store.close()
+    assert (standing.waiting, standing.attempts, standing.error) == (1, 2, "failed-503")
+    assert standing.since is not None
+    assert abs(standing.since - NOON) < timedelta(seconds=1)
+
+
+async def test_a_test_is_signed_and_tells_of_nobody(tmp_path: Path) -> None:
+    service = Service()
+    section = Config(safety={"webhooks": {"nurse": NURSE}}).safety.webhooks["nurse"]
+    post = WebhookPost(LoopClock(), httpx2.MockTransport(service))
+    assert await post.test(section) == ""
+    service.status = 404
+    assert await post.test(section) == "refused-404"
+    await post.aclose()
+    told = json.loads(service.told[0].content)
+    assert (told["type"], told["event"]) == ("webhook-test", None)
+    assert service.told[0].headers["X-Omoide-Signature"].startswith("sha256=")
