@@ -251,9 +251,7 @@ class Consenting:
         turn.unagreed = tuple(one for one, category in private if category is Category.RULES)
         if private:
             turn.unkept = "private"
-        elif (
-            self._writer.trouble is not None
-        ):  # it waits in mind for a disk that may never come back
+        elif self._writer.trouble is not None:  # it waits for a disk that may never come back
             turn.unkept = "store"
         return self._ask(turn, turn.question)
 
