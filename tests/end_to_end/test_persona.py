@@ -71,4 +71,5 @@ async def test_what_a_model_draws_for_the_persona_goes_past_the_locks_to_the_lay
         await told(server, "こんばんは。")
         assert "夜は小さな声で話す" in server.app.prompts.persona().fields[proposal.key].text
     async with running(tmp_path, engines()[0], extraction=extraction) as server:
-        assert server.app.layers.persona().fields[proposal.key].lines == ("夜は小さな声で話す",)
+        [manner] = server.app.layers.persona().fields[proposal.key].lines
+        assert manner.endswith("夜は小さな声で話す"), "added to what stood there"
