@@ -47,7 +47,7 @@ AT_WORK = """
     import signal, sys, threading, time, types
     from server.__main__ import main
 
-    def app():
+    def app(**_):
         threading.Thread(target=time.sleep, args=(60,), daemon={daemon}).start()
         sys.stdout.write("what was said")
         {end}
@@ -93,7 +93,7 @@ def test_who_starts_it_deaf_to_interrupts_is_obeyed() -> None:
 
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-        def app():
+        def app(**_):
             signal.raise_signal(signal.SIGINT)
             print("went on")
 

@@ -20,7 +20,7 @@ def test_a_dossier_holds_what_every_table_holds_of_a_person_and_of_nobody_else(
         described = describe_dossier(dossier_of(store, "hana"), FadingSection())
     assert described.pop("person") == "hana"
     consent = described.pop("consent")
-    assert (consent["memory"], consent["policies"]) == ("on", {"money": "keep"})
+    assert (consent["memory"], consent["policies"]) == ("on", {"money": "ask"})
     assert [len(consent["pending"]), len(consent["rules"])] == [1, 1]
     assert "himitsu" in consent["pending"][0]["text"] + consent["rules"][0]["text"]
     assert {name: len(rows) for name, rows in described.items()} == {

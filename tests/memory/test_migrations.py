@@ -115,7 +115,7 @@ def shape(file: Path) -> dict[str, list[Any]]:
                 sorted(column[1:] for column in told(f"PRAGMA table_xinfo({name})")),
                 sorted(key[2:] for key in told(f"PRAGMA foreign_key_list({name})")),
                 sorted(
-                    (index[1:], told(f"PRAGMA index_info({index[1]})"))
+                    (index[1:], [part[2] for part in told(f"PRAGMA index_info({index[1]})")])
                     for index in told(f"PRAGMA index_list({name})")
                 ),
                 sorted(
