@@ -42,7 +42,8 @@ async def ask(
         name="robot_9.9.9.bin",
         layer="soul",
         field="mission",
-        proposal="none",
+        proposal_id="none",
+        webhook="none",
     )
     query = {"q": f"What about {MARKS['hana']}?"}
     return await web.request(method, where, params=query, json={}), path

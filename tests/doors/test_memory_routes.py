@@ -73,7 +73,9 @@ async def test_a_fact_can_be_corrected_by_hand(doors: Doors) -> None:
     assert listed["facts"] == [right]
     status, refused = await ask(doors, "PUT", path, json={"text": "鳥を飼ってるよ。"})
     assert (status, refused["error"]["code"]) == (409, "fact-replaced")
-    status, refused = await ask(doors, "PUT", "/api/memory/facts/nothing", json={"text": "鳥を飼ってるよ。"})
+    status, refused = await ask(
+        doors, "PUT", "/api/memory/facts/nothing", json={"text": "鳥を飼ってるよ。"}
+    )
     assert (status, refused["error"]["code"]) == (404, "fact-unknown")
     status, _ = await ask(doors, "PUT", f"/api/memory/facts/{right['id']}", json={"text": "  "})
     assert status == 422
