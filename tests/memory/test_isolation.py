@@ -167,6 +167,7 @@ def given_to(room: Room, person: str, other: str) -> Mapping[str, Any]:
         "stamp": stamp,
         "version": "",
         "ids": [f"{other} waits"],
+        "words": other,
         "page_ids": [f"{other} page {number}" for number in range(4)],
         "vector": np.ones(embedder.dimensions, np.float32),
         "weights": dict.fromkeys(range(2000), 1.0),
