@@ -1,6 +1,5 @@
 """What one robot may hear: between its line and the conversation, it keeps the robot's own voice from coming in."""
 
-import unicodedata
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import replace
@@ -20,6 +19,7 @@ from firmware_bridge.events import (
 from server.audio import from_pcm, level_dbfs, to_pcm
 from server.config_hearing import EchoSection
 from server.echo import EchoGuard, EchoPath
+from server.lettering import letters_of
 from server.loudspeaker import Loudspeaker
 
 _LEVELS = 32
@@ -59,7 +59,7 @@ class Earshot:
         self._path = path
         self._guard_seconds = guard_seconds
         self._echo_cancelled = echo_cancelled
-        self._wake_words = [letters for word in wake_words if (letters := _letters(word))]
+        self._wake_words = [letters for word in wake_words if (letters := letters_of(word))]
         self._speaker = Loudspeaker(rate)
         self._guard = EchoGuard(self._speaker, path, section)
         self._mode: ListeningMode | None = None
@@ -122,11 +122,6 @@ class Earshot:
 
     def _names_itself(self, heard: str, now: float) -> bool:
         """Say whether the robot speaks its own name just now: then it was nobody else who called it."""
-        names = [*self._wake_words, _letters(heard)]
-        said = map(_letters, self.said_between(now - _WAKING_SECONDS, now))
+        names = [*self._wake_words, letters_of(heard)]
+        said = map(letters_of, self.said_between(now - _WAKING_SECONDS, now))
         return any(name and name in sentence for sentence in said for name in names)
-
-
-def _letters(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(filter(str.isalnum, folded))

@@ -6,13 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum, auto
 from functools import cache
-from importlib.resources import files
 from string import Template
-from typing import Any, Final, Protocol
-
-import yaml
+from typing import Final, Protocol
 
 from server.config import PersonSection
+from server.memory.lexicon import written
 from server.turn import Transcript
 
 GUEST_PHRASE: Final = "welcome-guest"
@@ -212,9 +210,8 @@ def fold_name(name: str) -> str:
 def _taken_otherwise(sure: _Form) -> frozenset[str]:
     """Return the names that are something else in such a sentence."""
     groups = {_Form.NAME: (), _Form.SELF: ("states",), _Form.BARE: ("states", "things")}[sure]
-    source = files("server.memory.lexicon") / "everyday_names.yaml"
-    content: dict[str, Any] = yaml.safe_load(source.read_text(encoding="utf-8"))
-    words = (word for group in groups for each in content[group].values() for word in each)
+    listed = written("everyday_names")
+    words = (word for group in groups for each in listed[group].values() for word in each)
     return frozenset(map(fold_name, words))
 
 

@@ -45,6 +45,11 @@ def as_it_looks(text: str) -> str:
     return "".join(sign for sign in apart if not "\u0300" <= sign <= "\u036f")
 
 
+def letters_of(text: str) -> str:
+    """Return the letters and digits of a text alone, small and of one width: for comparison with words spelt in any way."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
+
+
 def _ascii(sign: str) -> str:
     """Return the letter that a sign is a form of: of full width, in a circle, of a formula."""
     if sign.isascii():

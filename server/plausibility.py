@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import yaml
 
+from server.lettering import letters_of
 from server.turn import Transcript
 
 SUPPORTED_NO_SPEECH: Final = 0.35
@@ -58,12 +59,12 @@ def is_implausible(
 
 def is_hesitation(text: str) -> bool:
     """Say whether somebody has only begun to think: then they go on, or wait for nothing."""
-    return _read().hesitations.fullmatch(_letters(text)) is not None
+    return _read().hesitations.fullmatch(letters_of(text)) is not None
 
 
 def is_often_invented(text: str, recogniser: str) -> bool:
     """Say whether a whole text is what a recogniser writes when nobody speaks. One that is not known may write any of them."""
-    words, letters = _read(), _letters(text)
+    words, letters = _read(), letters_of(text)
     letters = re.sub(r"^(ん)[んー]*$", r"\1", letters)
     plain = unicodedata.normalize("NFKC", text).casefold().strip()
     if words.credits.fullmatch(letters) or _CREDIT_LINE.fullmatch(plain):
@@ -75,7 +76,7 @@ def is_often_invented(text: str, recogniser: str) -> bool:
 
 def least_seconds(text: str) -> float:
     """Return the shortest time in which a text can be spoken."""
-    letters = _letters(text)
+    letters = letters_of(text)
     han, kana = len(_HAN.findall(letters)), len(_KANA.findall(letters))
     others = len(letters) - han - kana
     return han * _HAN_SECONDS + kana * _KANA_SECONDS + others * _LETTER_SECONDS
@@ -103,7 +104,3 @@ def _read() -> _Words:
 
 def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))

@@ -7,7 +7,7 @@ from typing import Final
 
 import neologdn
 
-from server.lettering import in_plain_letters
+from server.lettering import in_plain_letters, letters_of
 
 _MOST_PASSES = 20
 _AT_HEAD: Final = re.IGNORECASE | re.DOTALL
@@ -53,7 +53,7 @@ def without_wake_word(text: str, wake_words: Iterable[str]) -> str:
 
     Case and blanks in a name don't count. What follows it must be apart from it: "Computers are …" begins with no name.
     """
-    for words in sorted(map(_letters, wake_words), key=len, reverse=True):
+    for words in sorted(map(letters_of, wake_words), key=len, reverse=True):
         if not words:
             continue
         name = r"[\s・-]*".join(map(re.escape, words))
@@ -63,10 +63,6 @@ def without_wake_word(text: str, wake_words: Iterable[str]) -> str:
         if match and any(map(str.isalnum, match["rest"])):
             return match["rest"].lstrip(_EDGE_MARKS + " ")
     return text
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
 
 
 def tidy(text: str, most_chars: int) -> str:
@@ -85,8 +81,7 @@ def is_noise(text: str) -> bool:
     What a recogniser invents in words is told by `server.plausibility`.
     """
     plain = unicodedata.normalize("NFKC", text).casefold()
-    letters = "".join(filter(str.isalnum, plain))
-    return not letters.strip("ー") or _SOUND_NOTE.fullmatch(plain.strip()) is not None
+    return not letters_of(text).strip("ー") or _SOUND_NOTE.fullmatch(plain.strip()) is not None
 
 
 def _simplify(text: str) -> str:

@@ -11,17 +11,15 @@ from firmware_bridge.events import (
     Aborted,
     DeviceCommand,
     DeviceEvent,
-    Hello,
     PlayAudio,
     SpeechStarted,
     SpeechStopped,
-    Welcome,
 )
 from firmware_bridge.events import Audio as AudioFrame
-from server.audio import LISTENING_RATE, from_pcm
-from server.errors import OmoideError
+from server.audio import from_pcm
 from server.simulator import Habits, Identity, Robot
-from server.simulator.line import Line, LineError, find_door, open_line
+from server.simulator.line import Line, find_door, open_line
+from server.simulator.robot import run_robot
 
 _VOICED = 300
 """A sample louder than this belongs to the voice; Opus makes some noise of silence."""
@@ -134,28 +132,7 @@ async def overhear(
         LineError: As `server.simulator.open_robot`.
     """
     door = await find_door(url, identity, habits.protocol)
-    failure: OmoideError | None = None
     async with open_line(door, identity, habits) as plain:
         line = _OverheardLine(plain, log)
-        robot = Robot(line, await _greet(line, habits), habits)
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(robot.listen_to_server)
-            await robot.begin()
-            tasks.start_soon(robot.keep_time)
-            try:
-                yield robot, line
-            except OmoideError as error:  # or it would arrive in the caller wrapped in a group
-                failure = error
-            tasks.cancel_scope.cancel()
-    if failure is not None:
-        raise failure
-
-
-async def _greet(line: Line, habits: Habits) -> Welcome:
-    await line.send(Hello(habits.framing, habits.features, LISTENING_RATE, habits.frame_ms))
-    with anyio.move_on_after(10):
-        while True:
-            for command in await line.receive():
-                if isinstance(command, Welcome):
-                    return command
-    raise LineError("hello-timeout", "The server did not answer the hello.")
+        async with run_robot(line, habits) as robot:
+            yield robot, line

@@ -32,7 +32,7 @@ ROBOT = "02:00:00:00:00:04"
 
 
 @dataclass(slots=True)
-class ScriptedLlm:
+class TaleLlm:
     """Says the same sentences again and again, so many at a time. Implements `ports.Llm`."""
 
     sentences: Sequence[str]
@@ -136,7 +136,7 @@ async def staged(
 
     limits = config.limits.model_copy(update={"idle_close_seconds": 1e6})
     config = config.model_copy(update={"limits": limits})
-    llm = ScriptedLlm(tuple(sounds), at_a_time)
+    llm = TaleLlm(tuple(sounds), at_a_time)
     engines = Engines(vad, asr, llm, RecordedTts(sounds))
     absent = AbsentEmbedder(EngineMissing("Nothing is remembered here."))
     with TemporaryDirectory(prefix="omoide-bench-") as folder:

@@ -1,8 +1,10 @@
 """Messages name the commands of the program as it was called."""
 
 import pytest
+from typer.main import get_command
 
 from server.called import as_called, command
+from server.cli import app
 
 
 @pytest.mark.parametrize(
@@ -36,3 +38,9 @@ def test_without_a_script_the_way_in_is_named(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("sys.argv", ["/nowhere/.venv/bin/omoide"])
     monkeypatch.setattr("shutil.which", lambda _: None)
     assert command() == "/nowhere/.venv/bin/omoide"
+
+
+def test_every_command_of_the_program_is_named_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMOIDE_COMMAND", "scripts/run")
+    for name in get_command(app).commands:  # type: ignore[attr-defined]
+        assert as_called(f"See `omoide {name}`.") == f"See `scripts/run {name}`."
