@@ -12,11 +12,13 @@ from anyio.abc import TaskStatus
 
 from server import asr, embedding, guard, llm, tts, vad
 from server.access import Access
+from server.back_channels import is_back_channel
 from server.clock import SystemClock
 from server.concern import ConcernLine
 from server.config import Config
 from server.conversation import Conversation, Engines, House
 from server.descriptors import raise_limit
+from server.endpointing import completeness
 from server.errors import OmoideError
 from server.extraction import choose_extractor, choose_summarizer
 from server.failures import quieten
@@ -34,6 +36,7 @@ from server.memory.opening import open_memory
 from server.memory.safety.signals import prepare as prepare_signals
 from server.memory.traits import load_dimensions
 from server.phrasebook import Phrasebook
+from server.plausibility import is_hesitation
 from server.ports import Clock, Device, Embedder, Engine
 from server.private_folder import owner_only
 from server.prompting import PROMPTS, Phrases, PromptFiles, compose
@@ -142,7 +145,7 @@ class App:
     async def warm_up(self) -> None:
         """Load every engine and speak the apologies once. Failures are noted in `troubles`, not raised."""
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(to_thread.run_sync, prepare_signals)
+            tasks.start_soon(to_thread.run_sync, _read_lists)
             for name in self.stages:
                 tasks.start_soon(self._warm_up_one, name)
             if self.config.guard.enabled:
@@ -212,6 +215,14 @@ class App:
             )
             async with aclosing(self.engines.llm.stream(prompt)) as events:
                 await anext(events, None)
+
+
+def _read_lists() -> None:
+    """Read the lists by which words are judged: read in a first turn they would hold up every robot. Blocks."""
+    prepare_signals()
+    completeness("", "en")
+    is_hesitation("")
+    is_back_channel("-")
 
 
 def _open_house(app: App) -> House:

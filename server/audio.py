@@ -67,6 +67,11 @@ class Resampler:
         return resampled
 
 
+def samples_in(milliseconds: float) -> int:
+    """Return how many whole samples of what is listened to last so long."""
+    return int(milliseconds * LISTENING_RATE / 1000)
+
+
 def from_pcm(pcm: bytes) -> Samples:
     """Read s16le bytes. An odd last byte is dropped."""
     return np.frombuffer(pcm[: len(pcm) & ~1], dtype="<i2").astype(np.int16, copy=False)

@@ -24,7 +24,7 @@ from firmware_bridge.events import (
     TextSaid,
     WakeWord,
 )
-from server.audio import LISTENING_RATE, Samples, from_pcm
+from server.audio import LISTENING_RATE, Samples, from_pcm, samples_in
 from server.config import EndpointingSection, VadSection
 from server.endpointing import Background, TurnEnds
 from server.ports import Device, Vad, VadSession
@@ -73,10 +73,10 @@ class Ear:
         self._session = session
         self._frame = frame_samples
         self._vad = vad
-        self._min_speech = _to_samples(endpointing.min_speech_ms)
+        self._min_speech = samples_in(endpointing.min_speech_ms)
         self._longest = int(endpointing.max_utterance_seconds * LISTENING_RATE)
-        self._longest_hope = _to_samples(HOPE_SECONDS * 1000)
-        preroll_frames = max(1, math.ceil(_to_samples(endpointing.preroll_ms) / frame_samples))
+        self._longest_hope = samples_in(HOPE_SECONDS * 1000)
+        preroll_frames = max(1, math.ceil(samples_in(endpointing.preroll_ms) / frame_samples))
         self._preroll: deque[tuple[Samples, bool]] = deque(maxlen=preroll_frames)
         self._rest = np.zeros(0, np.int16)
         self._evidence = 0
@@ -195,10 +195,6 @@ class Ear:
             self._hope += self._frame
 
 
-def _to_samples(milliseconds: float) -> int:
-    return int(milliseconds * LISTENING_RATE / 1000)
-
-
 async def listen(
     device: Device,
     vad: Vad,
@@ -225,7 +221,7 @@ async def listen(
         OmoideError: The voice activity model can't be loaded.
     """
     ear = Ear(vad.session(), vad.frame_samples, vad_section, endpointing)
-    listener = _Listener(ear, device, is_speaking, _to_samples(notice_ms))
+    listener = _Listener(ear, device, is_speaking, samples_in(notice_ms))
     events = device.events()
     try:
         while True:

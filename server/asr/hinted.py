@@ -4,7 +4,7 @@ import numpy as np
 import structlog
 from anyio import create_task_group
 
-from server.audio import LISTENING_RATE, Samples
+from server.audio import Samples, samples_in
 from server.errors import OmoideError
 from server.failures import log_fault
 from server.ports import Asr, Speech, TurnEndHint
@@ -26,7 +26,7 @@ class HintedAsr:
         """
         self._asr = asr
         self._hint = hint
-        self._pause = int(pause_ms * LISTENING_RATE / 1000)
+        self._pause = samples_in(pause_ms)
         self.name = f"{asr.name}, {hint.name}"
 
     async def transcribe(self, speech: Speech, language: str | None) -> Transcript:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from server.asr.speed import Speed
-from server.audio import LISTENING_RATE, Samples
+from server.audio import LISTENING_RATE, Samples, samples_in
 from server.commands.utterances import Label
 from server.commands.voice import Spoken
 from server.config import EndpointingSection, VadSection
@@ -70,7 +70,7 @@ def plain_spans(
         vad: Thresholds.
         silence_ms: That much ends an utterance.
     """
-    least, silence = 1536, int(silence_ms * LISTENING_RATE / 1000)
+    least, silence = 1536, samples_in(silence_ms)
     spans: list[Span] = []
     start, evidence, quiet = None, 0, 0
     for at in range(0, len(sound) - frame + 1, frame):

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from server.audio import LISTENING_RATE
+from server.audio import LISTENING_RATE, samples_in
 from server.config import EndpointingSection
 from server.endpointing.completeness import Completeness, completeness
 from server.endpointing.pace import Pace
@@ -37,12 +37,12 @@ class Endpoint:
             pace: Of the one who speaks.
         """
         self._silences = {
-            Completeness.FINISHED: _to_samples(section.finished_ms),
-            Completeness.UNKNOWN: _to_samples(section.unsure_ms),
-            Completeness.UNFINISHED: _to_samples(section.unfinished_ms),
+            Completeness.FINISHED: samples_in(section.finished_ms),
+            Completeness.UNKNOWN: samples_in(section.unsure_ms),
+            Completeness.UNFINISHED: samples_in(section.unfinished_ms),
         }
-        self._wordless = _to_samples(section.silence_ms)
-        self._wait = _to_samples(section.text_wait_ms)
+        self._wordless = samples_in(section.silence_ms)
+        self._wait = samples_in(section.text_wait_ms)
         self._pace = pace
         self._text = _Text.NONE
         self._hint: float | None = None
@@ -85,7 +85,3 @@ class Endpoint:
         if pause >= _NOTABLE_SAMPLES:
             self._pace.went_on(pause, self.judged if self._text is _Text.THERE else None)
         self._text, self._hint, self._read = _Text.NONE, None, Completeness.UNKNOWN
-
-
-def _to_samples(milliseconds: float) -> int:
-    return int(milliseconds * LISTENING_RATE / 1000)

@@ -1,6 +1,6 @@
 """The ends of the utterances of one talk, one after the other: what the earlier ones teach about the next."""
 
-from server.audio import LISTENING_RATE
+from server.audio import LISTENING_RATE, samples_in
 from server.config import EndpointingSection
 from server.endpointing.endpoint import Endpoint
 from server.endpointing.pace import Pace
@@ -20,8 +20,8 @@ class TurnEnds:
         """
         self._section = section
         self._pace = Pace(
-            int(section.pause_margin_ms * LISTENING_RATE / 1000),
-            int(section.most_lengthened_ms * LISTENING_RATE / 1000),
+            samples_in(section.pause_margin_ms),
+            samples_in(section.most_lengthened_ms),
         )
         self._last: Endpoint | None = None
         self._waited = 0
