@@ -88,7 +88,9 @@ class PiperProcess:
         request = json.dumps({"text": text, "speed": speed}) + "\n"
         self._is_answering = True
         try:
-            await self._stdin.send(request.encode())
+            # A caller cancelled by now would send nothing, and `catch_up` would wait for an answer that never comes.
+            with anyio.CancelScope(shield=True):
+                await self._stdin.send(request.encode())
         except (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
             raise _gone() from error
         pieces: list[Audio] = []

@@ -113,6 +113,20 @@ async def test_a_cancelled_sentence_is_not_heard_in_the_next(piper: Piper) -> No
     assert pid(piper) == first
 
 
+async def test_a_sentence_that_is_cancelled_before_it_is_sent_holds_up_no_other(
+    piper: Piper,
+) -> None:
+    await say(piper, "alive", ENGLISH)
+    first = pid(piper)
+    assert piper._process is not None
+    with anyio.CancelScope() as scope:
+        scope.cancel()
+        await piper._process.speak("nobody wants this one", 1.0)
+    assert scope.cancelled_caught
+    assert lengths(await say(piper, "wanted", ENGLISH)) == [6, 6]
+    assert pid(piper) == first
+
+
 async def test_a_caller_that_is_cancelled_while_the_voice_loads_spoils_nothing(
     piper: Piper,
 ) -> None:
