@@ -144,6 +144,7 @@ async def test_a_barge_in_silences_the_old_reply_and_keeps_what_was_heard() -> N
 async def test_every_abort_is_followed_by_one_stop_and_by_nothing_else(
     stage: str, after: float
 ) -> None:
+    """huangjunsen0406/py-xiaozhi#45: without a stop, the robot hung after an abort."""
     home = house([0.5, "ああああ", 0.3, "ああああああ。", "いいいいいい。"])
     device = FakeDevice()
     async with talking(home, device):

@@ -61,6 +61,7 @@ async def test_without_a_hello_the_connection_ends(tmp_path: Path) -> None:
 async def test_a_silent_connection_is_closed_with_a_reason_and_a_line_in_the_log(
     tmp_path: Path,
 ) -> None:
+    """X#777: a silent connection was never closed."""
     async with open_doors(tmp_path, limits=ENDPOINT_QUIET) as doors, doors.robot() as line:
         await greet(line)
         with capture_logs() as logs:

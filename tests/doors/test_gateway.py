@@ -53,6 +53,7 @@ def parse_response(raw: bytes) -> tuple[int, dict[str, str], bytes]:
 
 @pytest.mark.parametrize("style", [str.lower, str.upper, str.title])
 async def test_header_names_count_in_any_case(tmp_path: Path, style: Any) -> None:
+    """X#1574, X#1335: the handshake was refused for the case of a header."""
     async with open_doors(tmp_path) as doors:
         token = doors.app.access.visit(
             read_claim({"device-id": ROBOT, "client-id": "first"}, {}),
@@ -310,6 +311,7 @@ async def test_the_hello_is_answered_before_any_model_is_ready(tmp_path: Path) -
 
 
 async def test_robots_are_never_pinged_and_nothing_is_compressed(tmp_path: Path) -> None:
+    """X#3348: robots that answer no pings lost their line after 40 s."""
     async with open_doors(tmp_path) as doors, doors.robot(compression="deflate") as line:
         await greet(line)
         await until(lambda: bool(doors.app.devices))

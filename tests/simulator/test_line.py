@@ -116,6 +116,7 @@ async def test_an_address_of_a_websocket_is_taken_as_it_is(given: str, expected:
 async def test_an_answer_that_no_robot_could_use_is_named(
     answer: object, status: int, code: str
 ) -> None:
+    """78/xiaozhi-mqtt-gateway#3: an answer that was no JSON ended the program."""
     with running_ota(answer, status) as ota:
         with pytest.raises(LineError) as caught:
             await find_door(ota.url, ME, "xiaozhi")
