@@ -38,7 +38,11 @@ class Archive:
         self._consenting = consenting
 
     async def facts(self, person: str) -> list[Fact]:
-        """Return all facts of a person, replaced ones too, in the order in which they were said."""
+        """Return all facts of a person, replaced ones too, in the order in which they were said.
+
+        What is returned here, by `pages` and by `dossier` holds all that was handed in before.
+        """
+        await self._writer.settle()
         return await to_thread.run_sync(self._store.facts_of, person)
 
     async def fact(self, fact_id: str) -> Fact | None:
@@ -47,10 +51,12 @@ class Archive:
 
     async def pages(self, person: str) -> list[Page]:
         """Return all exchanges of a person, oldest first."""
+        await self._writer.settle()
         return await to_thread.run_sync(self._store.pages.of, person)
 
     async def dossier(self, person: str) -> Dossier:
         """Return everything that is stored of a person."""
+        await self._writer.settle()
         return await to_thread.run_sync(dossier_of, self._store, person)
 
     async def facts_beginning(self, beginning: str) -> dict[str, str]:

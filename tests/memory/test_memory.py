@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
@@ -40,6 +41,17 @@ async def test_a_talk_goes_on_after_a_restart(tmp_path: Path) -> None:
     later = HandClock(room.clock.now() + timedelta(hours=1))
     with opened(tmp_path, clock=later) as again:
         assert again.memory.recent("hana", later.now()) == []
+
+
+async def test_what_is_listed_holds_what_was_said_though_the_disk_is_slow(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        _, writer = room.memory.kept_in
+        may_write = threading.Event()
+        writer.submit(may_write.wait)
+        room.tell(CAT)
+        threading.Timer(0.2, may_write.set).start()
+        assert [page.said for page in await room.memory.archive.pages("hana")] == [CAT]
+        assert (await room.memory.archive.dossier("hana")).pages
 
 
 @pytest.mark.parametrize("transcript", [None, Transcript("", "ja")])
