@@ -294,6 +294,7 @@ async def test_garbage_is_an_error_and_no_crash(data: str, server: StandIn) -> N
 
 async def test_a_web_page_instead_of_an_answer_is_an_error(server: StandIn) -> None:
     """As in 78/xiaozhi-mqtt-gateway#3."""
+
     async def page(line: Line, request: dict[str, Any]) -> None:
         await line.send_status(200, "<html><body>Log in</body></html>")
 
