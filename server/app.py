@@ -43,6 +43,7 @@ from server.prompting import PROMPTS, Phrases, PromptFiles, compose
 from server.recording import RECORDINGS, RecentTurns, Recorder
 from server.telemetry import Metrics
 from server.telling import VoiceTelling
+from server.threads import talk_first
 from server.trace import Turns
 from server.turn import Recollection
 from server.warming import Warming
@@ -295,7 +296,7 @@ async def open_app(
     Raises:
         OmoideError: Something can't be built at all, e.g. a folder that can't be written, or that is another server's.
     """
-    with owner_only(), lock_data(data):
+    with owner_only(), talk_first(), lock_data(data):
         async with _running(App(config, data, engines, embedder, clock)) as app:
             yield app
 

@@ -1,5 +1,6 @@
 """Public fault reports X#2727 and X#2683: engines that load, and devices that wait for each other. In virtual time."""
 
+import sys
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -175,3 +176,13 @@ async def test_a_second_robot_does_not_wait_until_the_first_has_finished(tmp_pat
             first.id: "",
             second.id: "",
         }
+
+
+async def test_what_computes_in_the_background_lets_go_of_the_interpreter_soon(
+    tmp_path: Path,
+) -> None:
+    """By Python's own rule a thread that is waited for goes on for 5 ms, at every hop of a turn."""
+    before = sys.getswitchinterval()
+    async with open_app(Config(), tmp_path, ready(), FakeEmbedder()):
+        assert sys.getswitchinterval() <= 0.001 < before
+    assert sys.getswitchinterval() == before
