@@ -19,7 +19,12 @@ from tests.fakes import FakeAsr, FakeLlm, FakeTts, FakeVad
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "recordings" / "recall"
 
-pytestmark = [pytest.mark.model, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [
+    pytest.mark.model,
+    pytest.mark.slow,
+    pytest.mark.timeout(300),
+    pytest.mark.no_cover,  # others run the same lines, and counting them doubles the time
+]
 
 KILLED = """
 import os, signal, sys

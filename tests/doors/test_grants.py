@@ -23,6 +23,8 @@ from tests.doors.premises import FROM_AFAR, ROBOT, Doors, FakeApp, open_doors
 from tests.doors.visitors import AFAR, HERE, Open, refusal
 from tests.memory.remembering import turn
 
+pytestmark = pytest.mark.no_cover  # others run the same lines, and counting them doubles the time
+
 NOON = datetime(2026, 5, 3, 12, tzinfo=UTC)
 MARKS = {"hana": "zqalphaqz", "taro": "zqbetaqz"}
 KEYS = {

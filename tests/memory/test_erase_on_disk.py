@@ -23,6 +23,8 @@ from tests.memory.remembering import NOON, HandClock, Room, opened, turn
 from tests.memory.test_store import bytes_of
 from tests.memory.tiers import summary
 
+pytestmark = pytest.mark.no_cover  # others run the same lines, and counting them doubles the time
+
 WORDS = {
     "ja": ("蜜柑山荘", "琥珀時計", "夜光茸", "渡り鳥橋", "鉄砲百合", "雪割草園", "瑠璃鶲", "水琴窟", "木通籠", "朧月亭"),
     "en": (

@@ -19,6 +19,8 @@ from tests.memory.reading_model import Work
 from tests.memory.remembering import turn
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
+pytestmark = pytest.mark.no_cover  # others run the same lines, and counting them doubles the time
+
 
 @pytest.fixture(scope="module")
 def anyio_backend() -> Backend:
