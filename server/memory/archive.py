@@ -40,7 +40,7 @@ class Archive:
     async def facts(self, person: str) -> list[Fact]:
         """Return all facts of a person, replaced ones too, in the order in which they were said.
 
-        What is returned here, by `pages` and by `dossier` holds all that was handed in before.
+        What is returned here, by `pages`, `dossier` and `waiting` holds all that was handed in before.
         """
         await self._writer.settle()
         return await to_thread.run_sync(self._store.facts_of, person)
@@ -65,6 +65,7 @@ class Archive:
 
     async def waiting(self, person: str | None = None) -> int:
         """Return how many exchanges, of a person or of everybody, facts have still to be drawn from."""
+        await self._writer.settle()
         return await to_thread.run_sync(self._store.queue.count, person)
 
     async def persons(self) -> list[str]:
