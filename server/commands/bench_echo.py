@@ -55,7 +55,8 @@ CALLS = {
 """What somebody says over it."""
 
 ECHO_DB, ECHO_MS, ROOM = -20.0, 120.0, 0.25
-_AT_A_TIME = 200
+_QUESTION = "Tell me a tale."
+_AT_A_TIME = 10_000
 """So many sentences at a time: longer than anybody waits."""
 _HEARD_SECONDS = 1.5
 """How long after somebody began to speak their turn may begin."""
@@ -110,7 +111,8 @@ async def _measure(
     tell: Tell,
 ) -> Report:
     echo = place.config.echo.model_copy(update={"enabled": plan.guarded})
-    config = place.config.model_copy(update={"echo": echo})
+    endless = place.config.sentences.model_copy(update={"max_reply_chars": 1_000_000})
+    config = place.config.model_copy(update={"echo": echo, "sentences": endless})
     tale, calls = sounds
     habits = Habits(
         mode="realtime",
@@ -155,14 +157,15 @@ class _Trial:
         tell(f"talked over {plan.interruptions} times, heard {len(self.silent_ms)} times")
 
     async def _ask(self, robot: Robot) -> None:
-        await robot.hint("Tell me a tale.")
+        await robot.hint(_QUESTION)
         await anyio.sleep(2.0)
 
     async def _pass(self, stage: Stage, robot: Robot, seconds: float) -> None:
         """Let the tale go on; what is a turn now is the robot's own."""
         stage.turns.clear()
         await anyio.sleep(max(0.0, seconds))
-        self.self_turns += [_words(turn) for turn in stage.turns if turn.transcript]
+        words = [_words(turn) for turn in stage.turns if turn.transcript]
+        self.self_turns += [heard for heard in words if heard != _QUESTION]
         self.pauses += sum(not turn.transcript for turn in stage.turns)
         if not robot.speaks or stage.turns:
             await self._ask(robot)
