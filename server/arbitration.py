@@ -85,6 +85,10 @@ class Arbiter:
             call.is_gone = False
         finally:  # whoever hung up meanwhile, the others get their answer
             home.chosen = _choose(home) or home.chosen
+            if all(one.is_gone for one in home.calls):
+                home.began_at = float(
+                    "-inf"
+                )  # nobody answers it: whoever calls next is no latecomer
             home.calls, home.decided = [], None
             decided.set()
 
