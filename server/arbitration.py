@@ -1,5 +1,6 @@
 """Several robots in one household hear the same wake word: one answers."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -31,7 +32,7 @@ class _Home:
     calls: list[_Call] = field(default_factory=list)
     decided: anyio.Event | None = None
     """Set when the robots that called know who answers; None when nobody is waiting."""
-    began_at: float = float("-inf")
+    began_at: float = -math.inf
     chosen: str = ""
     """The robot that answered last."""
 
@@ -85,6 +86,8 @@ class Arbiter:
             call.is_gone = False
         finally:  # whoever hung up meanwhile, the others get their answer
             home.chosen = _choose(home) or home.chosen
+            if all(one.is_gone for one in home.calls):
+                home.began_at = -math.inf  # nobody answers it: whoever calls next is no latecomer
             home.calls, home.decided = [], None
             decided.set()
 

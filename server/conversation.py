@@ -171,6 +171,8 @@ class Conversation:
                 asked_at = said.voice_ended_at
             await anyio.sleep_until(asked_at + self.house.config.pacing.filler_after_seconds)
             await reply.is_next()
+            if reply.understood and not (turn.question or self._with_unanswered(turn)):
+                return  # nobody waits for an answer
             try:
                 filler = self.house.phrasebook.ready(
                     "filler",
@@ -330,11 +332,12 @@ class Conversation:
 
     def _hand_on(self, turn: Turn, reply: Reply) -> None:
         """Leave the question to the next turn if nothing was heard in answer to it. Memory has its words from this one."""
-        if turn.kept is not Kept.ALL or reply.unwanted or turn.heard or turn.error:
+        left = turn.asked or self._with_unanswered(turn)
+        if turn.kept is not Kept.ALL or reply.unwanted or turn.heard or turn.error or not left:
             self._unanswered, self._unanswered_turns = None, ()
         else:
             self._unanswered_turns = (*self._unanswered_turns, *turn.answers, turn.id)
-            self._unanswered = turn.asked or self._with_unanswered(turn)
+            self._unanswered = left
 
     def _measure(self, turn: Turn, said: Utterance | TextSaid, reply: Reply) -> None:
         if (first := reply.playback.first_frame_at) is not None:

@@ -109,7 +109,7 @@ class Floor:
         if not turn.transcript and false_start == "drop":
             self._interrupt(reply)
         turn.transcript, reply.interrupts = None, None
-        reply.is_void = reply.previous is interrupted
+        reply.is_void = reply.follows(interrupted)
         self._let_go_on(again=false_start == "repeat")
 
     def speech(self) -> Playback:

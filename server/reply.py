@@ -40,10 +40,18 @@ class Reply:
         self.scope.cancel()
 
     async def is_next(self) -> None:
-        """Wait until the reply before this one is over."""
-        if self.previous is not None:
-            await self.previous.finished.wait()
-            self.previous = None
+        """Wait until every reply before this one is over: one that was none may be over long before the one it interrupted."""
+        while (before := self.previous) is not None:
+            await before.finished.wait()
+            if self.previous is before:  # somebody else may have waited, too
+                self.previous = before.previous
+
+    def follows(self, other: "Reply") -> bool:
+        """Say whether all that came between another reply and this one is over."""
+        before = self.previous
+        while before is not None and before is not other and before.finished.is_set():
+            before = before.previous
+        return before is other
 
     def hurry(self) -> None:
         """Bound recognition: the server stops."""

@@ -93,3 +93,15 @@ async def test_a_robot_that_hangs_up_meanwhile_leaves_the_answer_to_the_other(go
             await anyio.sleep(0.01)
     [stayed] = {HALL, KITCHEN} - {gone}
     assert answers == {stayed: True}
+
+
+@pytest.mark.parametrize("next_one", [HALL, KITCHEN])
+async def test_a_call_of_which_the_robot_is_gone_takes_the_answer_from_nobody(
+    next_one: str,
+) -> None:
+    """A robot whose line breaks as it wakes up calls again a moment later, or another one of the household does."""
+    arbiter = Arbiter({"home": HOME})
+    with anyio.move_on_after(0.1):
+        await arbiter.chooses(HALL, None)
+    await anyio.sleep(0.5)
+    assert await arbiter.chooses(next_one, None)
