@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from server.audio import LISTENING_RATE, Samples
 from server.errors import AsrError, EngineMissing
-from server.threads import Lazy, OneAtATime
+from server.threads import Lazy, OneAtATime, Overtaken
+from server.trace import turn_device
 from server.weights import SMART_TURN, obtain
 
 _SECONDS = 8
@@ -46,9 +47,18 @@ class SmartTurn:
         self._queue = OneAtATime(_WAITING)
 
     async def probability(self, samples: Samples) -> float:
-        """Return how probable it is that the speaker has finished; see `ports.TurnEndHint`."""
+        """Return how probable it is that the speaker has finished; see `ports.TurnEndHint`.
+
+        Raises:
+            AsrError: ``hint-overtaken`` if the device made more pauses meanwhile than can wait.
+        """
         network = await self._model.get()
-        computed = await self._queue.run(partial(network.probability, samples))
+        try:
+            computed = await self._queue.run(partial(network.probability, samples), turn_device())
+        except Overtaken as error:
+            raise AsrError(
+                "hint-overtaken", "The device paused again while this waited."
+            ) from error
         return computed.value
 
     async def warm_up(self) -> None:

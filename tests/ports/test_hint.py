@@ -1,7 +1,9 @@
 """The hint of a voice that has finished: on a real network that is tiny, and beside a recogniser."""
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import anyio
 import numpy as np
@@ -11,9 +13,12 @@ from server.asr import build
 from server.asr.hinted import HintedAsr
 from server.asr.smart_turn import SmartTurn, SmartTurnNetwork
 from server.audio import LISTENING_RATE, Samples
+from server.clock import SystemClock
 from server.config import Config
 from server.endpointing import TurnEnds
 from server.errors import AsrError, EngineMissing, OmoideError
+from server.threads import Lazy
+from server.trace import Turns
 from server.turn import Transcript
 from server.utterance import Ending, Utterance
 from tests.fakes import FakeAsr, FakeEngine, silence, voice
@@ -104,6 +109,37 @@ async def test_each_pause_is_judged_once() -> None:
     assert probability == 0.7
     assert hint.asked == [samples]
     assert LISTENING_RATE + 3200 <= samples <= LISTENING_RATE + 3200 + FRAME
+
+
+class SlowNetwork:
+    """Judges when it is told to."""
+
+    def __init__(self) -> None:
+        self.may_judge = threading.Event()
+
+    def probability(self, samples: Samples) -> float:
+        self.may_judge.wait(30)
+        return 0.5
+
+
+async def test_robots_that_pause_at_once_overtake_nobody_but_themselves(tmp_path: Path) -> None:
+    network, engine = SlowNetwork(), SmartTurn("", tmp_path)
+    engine._model = Lazy[Any](lambda: network)
+    ended: list[str] = []
+
+    async def pause(device: str) -> None:
+        with Turns(SystemClock("UTC")).record(device, "person"):
+            try:
+                await engine.probability(silence(0.5))
+            except AsrError as error:
+                ended.append(f"{device} {error.code}")
+
+    async with anyio.create_task_group() as tasks:
+        for device in [*map(str, range(8)), *["often"] * 6]:
+            tasks.start_soon(pause, device)
+            await anyio.wait_all_tasks_blocked()
+        network.may_judge.set()
+    assert ended == ["often hint-overtaken"] * 2
 
 
 @pytest.mark.parametrize("error", [EngineMissing("x"), ValueError("x")])
