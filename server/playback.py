@@ -214,7 +214,7 @@ class Playback:
 
     async def _say_again(self) -> None:
         said, self._sentence = self._sentence, []
-        self._spoken[-1].starts_at = self._given
+        self._spoken[-1].begin_again(self._given, self._played())
         for frame in said:
             await self._send_frame(frame)
 
