@@ -16,7 +16,7 @@ from firmware_bridge.events import (
     SpeechStopped,
     WakeWord,
 )
-from server.audio import from_pcm, level_dbfs, to_pcm
+from server.audio import Samples, from_pcm, level_dbfs, to_pcm
 from server.config_hearing import EchoSection
 from server.echo import EchoGuard, EchoPath
 from server.lettering import letters_of
@@ -97,11 +97,10 @@ class Earshot:
                 if event.mode != "realtime" or event.mode != self._mode:
                     self._guard.reset()  # the microphone was shut meanwhile
                 self._mode = event.mode
-            case Audio() if self._section.enabled and self._mode != "manual":
+            case Audio():
                 heard = from_pcm(event.pcm)
                 self._levels.append(level_dbfs(heard))
-                samples = self._guard.hear(heard, now, self._deaf_until())
-                return replace(event, pcm=to_pcm(samples)) if len(samples) else None
+                return self._without_echo(event, heard, now)
             case WakeWord() if self._names_itself(event.text, now):
                 return None
             case _:
@@ -112,6 +111,12 @@ class Earshot:
         """Return the sentences of which an echo may have been heard between two moments."""
         delay = self._path.delay_seconds or 0.0
         return self._speaker.said_between(start - delay, end)
+
+    def _without_echo(self, event: Audio, heard: Samples, now: float) -> Audio | None:
+        if not self._section.enabled or self._mode == "manual":
+            return event
+        samples = self._guard.hear(heard, now, self._deaf_until())
+        return replace(event, pcm=to_pcm(samples)) if len(samples) else None
 
     def _deaf_until(self) -> float:
         """Return until when what is heard can only be the robot itself, as it does not listen while it speaks."""

@@ -43,7 +43,7 @@ class Playback:
     keep_sound: bool = False
     """Whether to remember what was sent, for the recording."""
     lead_ms: float | None = None
-    """How far sound is sent ahead; None for `PacingSection.lead_ms`."""
+    """How far sound is sent ahead, a frame at least; None for `PacingSection.lead_ms`."""
     active: bool = False
     stopped: bool = False
     first_frame_at: float | None = None
@@ -214,7 +214,7 @@ class Playback:
 
     async def _say_again(self) -> None:
         said, self._sentence = self._sentence, []
-        self._spoken[-1].starts_at = self._given
+        self._spoken[-1].begin_again(self._given, self._played())
         for frame in said:
             await self._send_frame(frame)
 
@@ -226,7 +226,8 @@ class Playback:
 
     async def _until_due(self, seconds: float) -> None:
         """Wait until a frame of that length may be handed over; not longer, if nothing may any more."""
-        lead_seconds = (self.pacing.lead_ms if self.lead_ms is None else self.lead_ms) / 1000
+        lead_ms = self.pacing.lead_ms if self.lead_ms is None else self.lead_ms
+        lead_seconds = max(lead_ms / 1000, seconds)  # with less, no frame would ever be in time
         while not self.stopped:
             await self._until_free()
             # If it ran dry, it plays on from now.

@@ -30,6 +30,13 @@ class Spoken:
     """Number of its first sample."""
     rate: int
     length: Length = field(default_factory=Length)
+    heard_before: float = 0.0
+    """How many of its samples were heard before it was begun again."""
+
+    def begin_again(self, starts_at: float, played: float) -> None:
+        """Begin again at a sample, when so many were played: what was heard of it stays heard."""
+        self.heard_before = max(self.heard_before, played - self.starts_at)
+        self.starts_at = starts_at
 
     def played(self, played: float) -> str:
         """Return what has been heard when so many samples were played; a word that was cut in its middle was not."""
@@ -46,9 +53,10 @@ class Spoken:
         """End it where it stands when so many samples were played, for good."""
         self.text = self.played(played)
         self.starts_at, self.length = min(self.starts_at, played), Length(is_whole=True)
+        self.heard_before = 0.0
 
     def _share(self, played: float) -> float:
-        heard = played - self.starts_at
+        heard = max(played - self.starts_at, self.heard_before)
         known = self.length
         samples = known.samples if known.is_whole else max(known.samples, self._usual_samples())
         if samples and heard <= 0:

@@ -132,7 +132,7 @@ class Utterance:
         self._end_if_over()
 
     def _end_if_over(self) -> None:
-        if self._endpoint is None:
+        if self._endpoint is None or not self.silence_samples:
             return
         surplus = self.silence_samples - self._endpoint.needed()
         if surplus >= 0:

@@ -219,6 +219,21 @@ async def test_what_is_said_again_is_heard_once_as_far_as_history_goes() -> None
     assert len(heard) == pytest.approx(again_seconds / 0.1, abs=1.5)
 
 
+async def test_what_was_heard_the_first_time_is_not_forgotten_when_it_is_said_again() -> None:
+    house = house_that_hears("", "止まって", barge_in={"false_start": "repeat"})
+    device = FakeDevice(mode="realtime")
+    async with talking(house, device):
+        await speaking(house, device, 30)
+        await device.hear(voice(0.25), silence(1.0))
+        first = len(device.times(PlayAudio))
+        await until(lambda: len(device.times(PlayAudio)) > first + 5)
+        await device.hear(voice(0.6), silence(1.0))
+        await stops(device, 2)
+    first_seconds = sounding(device)[0][1] - sounding(device)[0][0]
+    heard = house.recent.list()[0].heard
+    assert len(heard) == pytest.approx(first_seconds / 0.1, abs=1.5)
+
+
 async def test_a_click_that_is_no_utterance_costs_a_moment() -> None:
     house = house_that_hears()
     device = FakeDevice(mode="realtime")

@@ -25,8 +25,10 @@ PLAYED = PlayAudio(to_pcm(np.full(1440, 50, np.int16)), 24_000)
 GUARD = 0.2
 
 
-def open_earshot(mode: ListeningMode = "auto", *, aec: bool = False) -> Earshot:
-    section = EchoSection()
+def open_earshot(
+    mode: ListeningMode = "auto", *, aec: bool = False, enabled: bool = True
+) -> Earshot:
+    section = EchoSection(enabled=enabled)
     earshot = Earshot(
         24_000,
         section,
@@ -88,6 +90,17 @@ def test_push_to_talk_is_never_deaf() -> None:
     earshot = open_earshot("manual")
     speak(earshot, 10, at=1.0)
     assert earshot.take(FRAME, 1.2) is FRAME
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+@pytest.mark.parametrize("mode", ["auto", "manual"])
+def test_how_loud_somebody_was_is_known_with_and_without_the_guard(
+    mode: ListeningMode, enabled: bool
+) -> None:
+    earshot = open_earshot(mode, enabled=enabled)
+    assert earshot.level_db is None
+    earshot.take(FRAME, 0.5)
+    assert earshot.level_db == pytest.approx(-21.3, abs=0.5)
 
 
 def test_a_robot_does_not_wake_up_to_its_own_name() -> None:

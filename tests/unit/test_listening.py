@@ -147,6 +147,11 @@ async def test_a_pause_shorter_than_the_endpoint_does_not_split() -> None:
     assert len(hear_all(ear(silence_ms=400), sound, FRAME)) == 3
 
 
+async def test_nothing_ends_in_the_middle_of_a_voice_however_short_the_silence_may_be() -> None:
+    [utterance] = hear_all(ear(silence_ms=0), np.concatenate([voice(1.0), silence(1)]), FRAME)
+    assert utterance.voiced_samples >= 0.9 * LISTENING_RATE
+
+
 async def test_endless_noise_is_cut_at_the_longest_utterance() -> None:
     begun = hear_all(ear(max_utterance_seconds=5), voice(12), FRAME)
     assert [utterance.ending for utterance in begun] == [Ending.LENGTH, Ending.LENGTH, None]

@@ -107,6 +107,14 @@ async def test_frames_leave_at_most_the_lead_before_their_time(device: FakeDevic
     assert device.times(SpeechStopped) == [pytest.approx(len(times) * 0.06 + 0.12, abs=1e-6)]
 
 
+@pytest.mark.parametrize("lead_ms", [0, 59])
+async def test_a_lead_of_less_than_a_frame_is_one_frame(device: FakeDevice, lead_ms: int) -> None:
+    playing = Playback(device, PacingSection(lead_ms=lead_ms))
+    with anyio.move_on_after(10):
+        await playing.play(part("あ" * 20, 0.6))
+    assert device.times(PlayAudio) == [pytest.approx(0.06 * n, abs=1e-6) for n in range(10)]
+
+
 async def test_lead_in_silence_comes_before_the_first_syllable(device: FakeDevice) -> None:
     playing = playback(device, lead_in_ms=180)
     await playing.play(part("あ", 0.6))
