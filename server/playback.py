@@ -230,8 +230,10 @@ class Playback:
         lead_seconds = max(lead_ms / 1000, seconds)  # with less, no frame would ever be in time
         while not self.stopped:
             await self._until_free()
-            # If it ran dry, it plays on from now.
-            self._ends_at = max(self._ends_at, anyio.current_time())
+            # If it ran dry, it plays on from now. Who was late by less than a frame goes on by the clock: a reckoning that began
+            # anew at every little delay would add them up, and so use up what the device has gained by the longest of them.
+            if anyio.current_time() - self._ends_at > seconds:
+                self._ends_at = anyio.current_time()
             too_early = self._ends_at + seconds - lead_seconds - anyio.current_time()
             if too_early <= _PUNCTUAL_SECONDS:
                 return
