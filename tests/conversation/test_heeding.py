@@ -14,7 +14,7 @@ from server.trace import Turns
 from tests.fakes import FakeDevice
 from tests.memory.lived_in import Home, home
 from tests.memory.remembering import turn
-from tests.memory.test_store import bytes_of
+from tests.on_disk import bytes_of
 from tests.talks import shown, talking, until
 
 

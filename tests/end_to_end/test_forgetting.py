@@ -13,7 +13,7 @@ from server.simulator import Habits, Identity, open_robot
 from tests.end_to_end.running import running
 from tests.fakes import FakeAsr, FakeLlm, FakeTts, FakeVad
 from tests.memory.remembering import page, turn
-from tests.memory.test_store import bytes_of
+from tests.on_disk import bytes_of
 
 NOW = datetime(2026, 9, 27, tzinfo=UTC)
 RECORDED = {"recording": {"keep_turns": True}}

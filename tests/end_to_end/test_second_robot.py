@@ -13,6 +13,7 @@ from server.simulator import Habits, Identity, Robot, open_robot
 from server.simulator.line import LineError
 from tests.end_to_end.running import Running, running
 from tests.fakes import FakeAsr, FakeLlm, FakeTts, FakeVad
+from tests.on_disk import bytes_of
 
 MAC = "aa:bb:cc:00:11:22"
 SECRET = "My cat is called Zqalphaqz."
@@ -51,10 +52,6 @@ def told(model: FakeLlm) -> str:
     return "\n".join((prompt.system, *(message.content for message in prompt.messages)))
 
 
-def everything_in(folder: Path) -> bytes:
-    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
-
-
 async def kept_words(server: Running) -> str:
     persons = await server.app.memory.archive.persons()
     return str([await server.app.memory.archive.dossier(person) for person in persons])
@@ -81,7 +78,7 @@ async def test_a_second_robot_of_a_known_mac_gets_nothing_and_leaves_nothing(
         await server.app.memory.extract()
         words = await kept_words(server)
         assert ("Zqalphaqz" in words, "Zqbetaqz" in words) == (True, False)
-    left = everything_in(tmp_path)
+    left = bytes_of(tmp_path)
     assert (b"Zqalphaqz" in left, b"Zqbetaqz" in left) == (True, False)
 
 

@@ -27,7 +27,8 @@ from tests.memory.remembering import (
     opened,
     turn,
 )
-from tests.memory.test_store import bytes_of, full_disk
+from tests.memory.test_store import full_disk
+from tests.on_disk import bytes_of
 from tests.talks import until
 from tests.virtual_time import VIRTUAL_TIME, Backend
 

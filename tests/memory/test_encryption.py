@@ -17,6 +17,7 @@ from server.memory import converting
 from server.memory.cipher import Cipher, cipher_of, is_plain
 from server.memory.store import Store
 from tests.memory.remembering import CAT, NOON, opened, page
+from tests.on_disk import bytes_of
 
 KEY = "correct horse battery staple"
 OTHER = Cipher("another long enough passphrase")
@@ -51,13 +52,9 @@ def code_of(raises: Callable[[], object], kind: type[OmoideError] = StoreError) 
     return caught.value.code
 
 
-def everything_in(folder: Path) -> bytes:
-    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
-
-
 def assert_unreadable(folder: Path) -> None:
     """Look for what was said, and for signs of a plain database, in every file."""
-    content = everything_in(folder)
+    content = bytes_of(folder)
     assert len(content) > 10_000
     for text in (SECRET, CAT, "飼い始めた", "CREATE TABLE", "SQLite format"):
         assert text.encode() not in content, text
@@ -158,7 +155,7 @@ def test_a_store_is_encrypted_and_decrypted_whole(tmp_path: Path, section: dict[
         said = [one.said for one in store.pages.of("hana")]
 
     converting.encrypt(file, key)
-    assert SECRET.encode() not in everything_in(tmp_path)
+    assert SECRET.encode() not in bytes_of(tmp_path)
     with closing(Store(file, key)) as store:
         assert [one.said for one in store.pages.of("hana")] == said
         store.pages.add(page(f"{SECRET} later", NOON.replace(hour=13), id_="later"))

@@ -20,8 +20,8 @@ from server.trace import Turns
 from server.turn import Recalled, RecalledPage, Recollection
 from tests.fakes import FakeEmbedder
 from tests.memory.remembering import NOON, HandClock, Room, opened, turn
-from tests.memory.test_store import bytes_of
 from tests.memory.tiers import summary
+from tests.on_disk import bytes_of
 
 pytestmark = pytest.mark.no_cover  # others run the same lines, and counting them doubles the time
 

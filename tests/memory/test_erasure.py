@@ -29,8 +29,8 @@ from server.memory.wording import Aligned
 from server.memory.writer import Writer
 from tests.fakes import FakeEmbedder
 from tests.memory.remembering import NOON, fact, opened, page, turn
-from tests.memory.test_store import bytes_of
 from tests.memory.tiers import chain, entry, note, segment, summary, trait
+from tests.on_disk import bytes_of
 
 
 def tell(store: Store, person: str, word: str, number: int) -> None:

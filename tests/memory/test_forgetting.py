@@ -25,7 +25,8 @@ from server.recording import RECORDINGS, RecentTurns, Recorder
 from server.trace import Turns
 from server.turn import Recalled, Recollection, Transcript
 from tests.memory.remembering import NOON, fact, opened, page, turn
-from tests.memory.test_store import bytes_of, full_disk
+from tests.memory.test_store import full_disk
+from tests.on_disk import bytes_of
 
 CODE = "My locker code word is kumquat."
 BOAT = "I have a boat called Marie."

@@ -13,8 +13,8 @@ from server.recording import RECORDINGS, RecentTurns, Recorder
 from server.trace import Turns
 from server.turn import Recalled, RecalledDay, RecalledPage, Recollection
 from tests.memory.remembering import NOON, Room, fact, opened, page, turn
-from tests.memory.test_store import bytes_of
 from tests.memory.tiers import entry, summary, trait
+from tests.on_disk import bytes_of
 
 ALLERGY = "ピーナッツアレルギーがあるんだ。"
 ANSWER = "ピーナッツは食べられないので、クッキーはどうですか。"

@@ -13,7 +13,7 @@ from server.memory.models import DaySummary, Page, ProfileEntry, ProfileField, T
 from server.ports import TextKind, Vectors
 from tests.fakes import FakeEmbedder
 from tests.memory.remembering import NOON, Room, opened, turn
-from tests.memory.test_store import bytes_of
+from tests.on_disk import bytes_of
 
 SECRET = "母は胃がんです。"
 CAT = "猫のタマを飼い始めたんだ。"

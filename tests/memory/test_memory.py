@@ -23,7 +23,7 @@ from server.memory.store import Store
 from server.turn import Transcript
 from tests.fakes import FakeEmbedder
 from tests.memory.remembering import NOON, HandClock, fact, opened, page, turn
-from tests.memory.test_store import bytes_of
+from tests.on_disk import bytes_of
 
 CAT = "猫のタマを飼ってるよ。"
 QUESTION = "猫の名前は何だっけ"

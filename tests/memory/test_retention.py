@@ -12,8 +12,8 @@ from server.memory.models import Fact, NoteKind
 from server.recording import RECORDINGS, RecentTurns, Recorder
 from server.trace import Turns
 from tests.memory.remembering import NOON, Room, fact, opened, page, turn
-from tests.memory.test_store import bytes_of
 from tests.memory.tiers import note, summary
+from tests.on_disk import bytes_of
 
 CODE = "My locker code word is kumquat."
 DAYS = 40

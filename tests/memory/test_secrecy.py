@@ -13,6 +13,7 @@ from server.config import SecrecySection
 from server.memory.secrecy import is_card, is_my_number, redact
 from tests.memory.lived_in import Said, Visit, home
 from tests.memory.remembering import opened, turn
+from tests.on_disk import bytes_of
 from tests.virtual_time import VIRTUAL_TIME, Backend
 
 OFF, ON = SecrecySection(), SecrecySection(phone=True, street=True)
@@ -177,13 +178,9 @@ async def test_a_secret_reaches_no_file(tmp_path: Path) -> None:
     assert "[password]" in pages[0].said
     assert "cat" in pages[0].said
     assert all("4111" not in turn.reply for turn in turns)
-    written = await to_thread.run_sync(_bytes_in, tmp_path)
+    written = await to_thread.run_sync(bytes_of, tmp_path)
     assert b"hunter2" not in written
     assert b"4111 1111" not in written
-
-
-def _bytes_in(folder: Path) -> bytes:
-    return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
 
 
 def test_a_number_that_answers_a_question_of_the_robot_for_it_is_taken_out(tmp_path: Path) -> None:

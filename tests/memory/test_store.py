@@ -52,11 +52,6 @@ def add(store: Store, *new: Fact, **more: dict[str, str]) -> None:
     store.add_facts(new, NOON, **more)  # type: ignore[arg-type]
 
 
-def bytes_of(folder: Path) -> bytes:
-    files = [file for file in sorted(folder.rglob("*")) if file.is_file()]
-    return b"".join(file.read_bytes() for file in files)
-
-
 def test_a_fact_of_long_ago_keeps_its_moment(store: Store) -> None:
     long_ago = datetime(500, 3, 1, tzinfo=UTC)
     add(store, fact("猫がいる", long_ago))

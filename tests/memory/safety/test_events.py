@@ -14,6 +14,7 @@ from server.memory.safety.models import Review, SafetyEvent, Severity, SignalKin
 from server.memory.safety.noticing import make_event, notice
 from server.memory.store import Store
 from tests.memory.remembering import NOON, fact, modelled, opened, page, turn
+from tests.on_disk import bytes_of
 
 
 @pytest.fixture
@@ -86,7 +87,7 @@ def test_a_person_is_forgotten_with_events_and_reviews_and_webhooks_wait_for_no_
         assert due["ken"].event == other
         assert due["hana"].is_erased
         assert (due["hana"].event.quote, due["hana"].event.reviews) == ("", ())
-    everything = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    everything = bytes_of(tmp_path)
     assert "胸が痛くて眠れない".encode() not in everything
     assert b"markermarker" not in everything
 
