@@ -24,6 +24,10 @@ from server.trace import add_stage, mark
 from server.turn import Happening, Stage
 
 _PUNCTUAL_SECONDS = 1e-6  # rounding, not earliness
+_SLIP_SECONDS = 0.002
+"""By how much a frame that is late puts off those behind it, at most. Delays that were passed on whole would add up, and use up
+what a device gains by the longest of them: with one frame in hand it would run dry again and again. If nothing were passed on,
+it would be that much behind, and so that much later silent, to the end of the reply."""
 
 
 @dataclass(slots=True)
@@ -230,10 +234,11 @@ class Playback:
         lead_seconds = max(lead_ms / 1000, seconds)  # with less, no frame would ever be in time
         while not self.stopped:
             await self._until_free()
-            # If it ran dry, it plays on from now. Who was late by less than a frame goes on by the clock: a reckoning that began
-            # anew at every little delay would add them up, and so use up what the device has gained by the longest of them.
-            if anyio.current_time() - self._ends_at > seconds:
+            late = anyio.current_time() - self._ends_at
+            if late > seconds:  # it ran dry, and plays on from now
                 self._ends_at = anyio.current_time()
+            elif late > 0:
+                self._ends_at += min(late, _SLIP_SECONDS)
             too_early = self._ends_at + seconds - lead_seconds - anyio.current_time()
             if too_early <= _PUNCTUAL_SECONDS:
                 return

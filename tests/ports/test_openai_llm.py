@@ -275,7 +275,7 @@ async def test_an_answer_that_has_begun_is_not_started_again(server: StandIn) ->
 
 
 async def test_a_server_that_is_not_there_is_named() -> None:
-    error = await fail(client("http://127.0.0.1:9/v1", first_token_seconds=0.5))
+    error = await fail(client("http://127.0.0.1:9/v1", first_token_seconds=5.0))
     assert error.code == "llm-unreachable"
     assert "http://127.0.0.1:9/v1" in str(error)
 

@@ -136,7 +136,7 @@ async def test_a_caller_that_is_cancelled_while_the_voice_loads_spoils_nothing(
 
 
 async def test_a_process_that_hangs_is_replaced(tmp_path: Path) -> None:
-    piper = fake_piper(tmp_path, first_audio_seconds=1.5)
+    piper = fake_piper(tmp_path, first_audio_seconds=5)
     await say(piper, "alive", ENGLISH)
     first = pid(piper)
     with pytest.raises(TtsError, match="first_audio_seconds") as caught:
