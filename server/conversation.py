@@ -171,7 +171,7 @@ class Conversation:
                 asked_at = said.voice_ended_at
             await anyio.sleep_until(asked_at + self.house.config.pacing.filler_after_seconds)
             await reply.is_next()
-            if reply.understood and not (turn.question or self._with_unanswered(turn)):
+            if reply.understood and not self._to_answer(turn):
                 return  # nobody waits for an answer
             try:
                 filler = self.house.phrasebook.ready(
@@ -302,6 +302,10 @@ class Conversation:
             self.device.send(Alert(error.code, self.house.phrasebook.text(error.code, language)))
         await playback.finish()
 
+    def _to_answer(self, turn: Turn) -> Transcript | None:
+        """Return the question of a turn, whether or not its answer has been begun; None if there is none."""
+        return turn.asked or self._with_unanswered(turn)
+
     def _with_unanswered(self, turn: Turn) -> Transcript | None:
         """Put what earlier turns left unanswered in front of what was said in this one; its language is the last one's."""
         said = [words for words in (self._unanswered, turn.transcript) if words]
@@ -332,7 +336,7 @@ class Conversation:
 
     def _hand_on(self, turn: Turn, reply: Reply) -> None:
         """Leave the question to the next turn if nothing was heard in answer to it. Memory has its words from this one."""
-        left = turn.asked or self._with_unanswered(turn)
+        left = self._to_answer(turn)
         if turn.kept is not Kept.ALL or reply.unwanted or turn.heard or turn.error or not left:
             self._unanswered, self._unanswered_turns = None, ()
         else:

@@ -1,8 +1,9 @@
 """What is kept of a person, for their own eyes: listing it, showing it, and forgetting it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from functools import partial
+from typing import TypeVar, TypeVarTuple
 
 from anyio import to_thread
 
@@ -19,9 +20,15 @@ from server.memory.shelves import Shelves
 from server.memory.store import Store
 from server.memory.writer import Writer
 
+T = TypeVar("T")
+Given = TypeVarTuple("Given")
+
 
 class Archive:
-    """A part of `server.memory.Memory`. Every method raises `StoreError` if the store can't do it."""
+    """A part of `server.memory.Memory`. Every method raises `StoreError` if the store can't do it.
+
+    What is listed holds all that was handed in before.
+    """
 
     def __init__(
         self,
@@ -38,12 +45,8 @@ class Archive:
         self._consenting = consenting
 
     async def facts(self, person: str) -> list[Fact]:
-        """Return all facts of a person, replaced ones too, in the order in which they were said.
-
-        What is returned here, by `pages`, `dossier` and `waiting` holds all that was handed in before.
-        """
-        await self._writer.settle()
-        return await to_thread.run_sync(self._store.facts_of, person)
+        """Return all facts of a person, replaced ones too, in the order in which they were said."""
+        return await self._settled(self._store.facts_of, person)
 
     async def fact(self, fact_id: str) -> Fact | None:
         """Return one fact, or None."""
@@ -51,13 +54,11 @@ class Archive:
 
     async def pages(self, person: str) -> list[Page]:
         """Return all exchanges of a person, oldest first."""
-        await self._writer.settle()
-        return await to_thread.run_sync(self._store.pages.of, person)
+        return await self._settled(self._store.pages.of, person)
 
     async def dossier(self, person: str) -> Dossier:
         """Return everything that is stored of a person."""
-        await self._writer.settle()
-        return await to_thread.run_sync(dossier_of, self._store, person)
+        return await self._settled(dossier_of, self._store, person)
 
     async def facts_beginning(self, beginning: str) -> dict[str, str]:
         """Return the facts whose ids begin so, each with its person."""
@@ -65,13 +66,11 @@ class Archive:
 
     async def waiting(self, person: str | None = None) -> int:
         """Return how many exchanges, of a person or of everybody, facts have still to be drawn from."""
-        await self._writer.settle()
-        return await to_thread.run_sync(self._store.queue.count, person)
+        return await self._settled(self._store.queue.count, person)
 
     async def persons(self) -> list[str]:
-        """Return everybody of whom anything is stored, once all that was handed in is."""
-        await self._writer.settle()
-        return await to_thread.run_sync(self._store.persons)
+        """Return everybody of whom anything is stored."""
+        return await self._settled(self._store.persons)
 
     async def audit(self, last: int | None = None) -> list[AuditEntry]:
         """Return the record of what was erased, by numbers, oldest first."""
@@ -127,3 +126,8 @@ class Archive:
         """Make the vectors of a person anew where the present model has made none; return how many."""
         await self._shelves.drop(person)
         return await self._shelves.embed_missing(person)
+
+    async def _settled(self, read: Callable[[*Given], T], *given: *Given) -> T:
+        """Read once all that was handed in before is stored."""
+        await self._writer.settle()
+        return await to_thread.run_sync(read, *given)

@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import pytest
 
-from firmware_bridge.events import SpeechStarted, TextSaid
+from firmware_bridge.events import PlayAudio, SentenceStarted, SpeechStarted, TextSaid
 from server.app import App, open_app
 from server.config import Config
 from server.conversation import Engines
@@ -163,3 +163,4 @@ async def test_the_wait_is_filled_once_and_ended_by_the_answer(tmp_path: Path) -
         await stops(device)
     check_states(device)
     assert shown(device) == ["ええと、少し待ってくださいね。", "はい。", "そうです。"]
+    assert device.times(PlayAudio)[0] < device.times(SentenceStarted)[1], "heard before the answer"
