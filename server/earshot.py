@@ -97,6 +97,9 @@ class Earshot:
                 if event.mode != "realtime" or event.mode != self._mode:
                     self._guard.reset()  # the microphone was shut meanwhile
                 self._mode = event.mode
+                # The firmware says `aec` where it leaves that to the server; in this mode without it, it cancels its echo itself.
+                if event.mode == "realtime" and not self._echo_cancelled:
+                    self._path.expect_cancelled()
             case Audio():
                 heard = from_pcm(event.pcm)
                 self._levels.append(level_dbfs(heard))

@@ -87,6 +87,7 @@ class EchoPath:
     def __init__(self, section: EchoSection) -> None:
         """Know nothing: anything that is not much louder than what is played may be its echo."""
         self._softest = 10 ** (section.softest_db / 10)
+        self._cancelled = 10 ** (section.cancelled_db / 10)
         self._margin = 10 ** (section.margin_db / 10)
         self._loudest_played: Energies = np.full(BANDS, 100 * FLOOR)
         self._gain: Energies = np.full(BANDS, 10 ** (section.loudest_db / 10))
@@ -110,6 +111,11 @@ class EchoPath:
     def level_db(self) -> float:
         """How loud the echo is against what is played, in the middle of its bands."""
         return float(10 * np.log10(np.median(self._gain)))
+
+    def expect_cancelled(self) -> None:
+        """Take it that the robot cancels its echo itself, until it is known how much it leaves."""
+        if not self._is_known:
+            self._gain = np.minimum(self._gain, self._cancelled)
 
     def learn(self, heard: Energies, played: Energies, room: Energies) -> None:
         """Compare what was heard in the last steps with what was played until then.
@@ -186,8 +192,8 @@ class EchoPath:
         if not sure.any():
             return
         most = np.maximum((heard.max(axis=0) + room) / np.maximum(loudest, FLOOR), self._softest)
-        least = self._gain * _FALL if self._is_known else most
-        lower = np.maximum(np.minimum(self._gain, most), least)
+        least = self._gain * (_FALL if self._is_known else 0.0)
+        lower = np.minimum(self._gain, np.maximum(most, least))
         self._gain[sure] = lower[sure]
         self._is_known = True
 

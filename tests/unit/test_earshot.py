@@ -22,6 +22,9 @@ from server.parroting import repeats
 HUM = 4000 * np.sin(np.arange(960) / 960 * 2 * np.pi * 30)
 FRAME = Audio(to_pcm(HUM.astype(np.int16)), LISTENING_RATE)
 PLAYED = PlayAudio(to_pcm(np.full(1440, 50, np.int16)), 24_000)
+AS_LOUD = PlayAudio(
+    to_pcm((4000 * np.sin(np.arange(1440) / 1440 * 2 * np.pi * 30)).astype(np.int16)), 24_000
+)
 GUARD = 0.2
 
 
@@ -84,6 +87,19 @@ def test_with_echo_cancellation_who_is_louder_than_any_echo_is_heard(
     earshot = open_earshot(mode, aec=aec)
     speak(earshot, 10, at=1.0)
     assert hears(earshot, 1.2)
+
+
+@pytest.mark.parametrize(
+    ("mode", "aec", "heard"), [("realtime", False, True), ("realtime", True, False)]
+)
+def test_who_talks_over_the_first_words_of_a_robot_is_heard_if_it_cancels_its_own_echo(
+    mode: ListeningMode, aec: bool, heard: bool
+) -> None:
+    earshot = open_earshot(mode, aec=aec)
+    earshot.note(SpeechStarted(), 1.0)
+    for _ in range(10):
+        earshot.note(AS_LOUD, 1.0)
+    assert hears(earshot, 1.3) is heard
 
 
 def test_push_to_talk_is_never_deaf() -> None:

@@ -6,7 +6,7 @@ import pytest
 from server.audio import LISTENING_RATE, Samples, level_dbfs
 from server.config_hearing import EchoSection
 from server.echo import EchoGuard, EchoPath, EchoPaths, SampleClock
-from server.loudspeaker import Loudspeaker, band_energies
+from server.loudspeaker import BANDS, Loudspeaker, band_energies
 from tests.babble import babble
 
 RATE = 24_000
@@ -90,6 +90,14 @@ def test_a_robot_that_does_not_hear_itself_hears_everybody() -> None:
     heard = room.hear(babble(12, RATE, seed=1), said)
     share = loud_share(heard[3 * LISTENING_RATE :]) / loud_share(said[3 * LISTENING_RATE :])
     assert share > 0.8
+
+
+def test_somebody_who_talks_over_the_first_sound_does_not_make_its_echo_louder() -> None:
+    path = EchoPath(SECTION)
+    random = np.random.default_rng(4)
+    played = np.full((60 + 2 * 40, BANDS), 1e3)
+    path.learn(random.uniform(1e5, 1e7, (40, BANDS)), played, np.full(BANDS, 1.0))
+    assert path.level_db <= SECTION.loudest_db
 
 
 def test_without_anything_played_the_sound_passes_as_it_is() -> None:
